@@ -157,7 +157,7 @@ export function budgetRows(budget: Parts): Row[] {
     row("slower than expected", "excess", budget.excessS, "Time above the expected transfer time"),
     row("collective operations", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
     row("waiting for a CPU in MPI", "cpuWait", budget.cpuWaitS, "A rank was runnable inside MPI, but another program or rank used the CPU"),
-    row("other MPI calls", "other", budget.otherS - budget.cpuWaitS, "Calls that transfer nothing, such as MPI_Init, and calls whose messages had arrived before"),
+    row("other MPI calls", "other", budget.otherS - budget.cpuWaitS, "Calls that transfer nothing, such as MPI_Init, calls whose messages had arrived before, and calls on windows, on files and among neighbours, whose waiting is not told apart"),
     row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),
   ];
 }

@@ -52,7 +52,7 @@ describe("the ranks' time", () => {
     const even = { ...budget, waitingBy: by({ compute: 30, excess: 32 }) };
     expect(timeSplit(even, 64, 320, 0).sentence).not.toContain("mostly");
     const none = { ...budget, waitingS: 0, totalS: 40, waitingBy: by({ compute: 0 }) };
-    expect(plain(timeSplit(none, 1, 320, 0).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
+    expect(plain(timeSplit(none, 1, 320, 0).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing known to be waiting;/);
   });
 
   it("says what is meant by no reason, and what to do about it", () => {
@@ -70,7 +70,7 @@ describe("the ranks' time", () => {
 describe("whom the verdict blames", () => {
   it("is whom the headline blames, with what the cause costs", () => {
     const with35 = { ...found("pattern", []), blamed: [3, 5] };
-    const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [] };
+    const source = { cause: "pattern" as const, totalS: 9, few: [3, 5], fewNodes: 0, ranks: [], computedS: 1, times: [], differsByStep: false };
     expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [source] } })).toEqual({ cause: "pattern", ranks: [3, 5], seconds: 9, turns: [] });
     const moving = { ...source, times: [{ fromS: 0, toS: 1, ranks: [3] }, { fromS: 1, toS: 2, ranks: [5] }] };
     expect(blamedRanks({ ...with35, diagnosis: { ...with35.diagnosis, sources: [moving] } })?.turns).toHaveLength(moving.times.length);

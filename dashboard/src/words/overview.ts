@@ -51,7 +51,7 @@ function timeSentence(budget: Parts, ranks: number, ranksS: number, outsideS: nu
   if (outsideS < 0) return `${unbroken(counted(ranks, "rank", "ranks"))} ran for ${unbroken(seconds(ranksS))} in all; their threads spent ${unbroken(seconds(budget.totalS))} in MPI, ${unbroken(seconds(budget.waitingS))} of it waiting${mostly(budget)}.`;
   const rest = budgetRows(budget).filter((row) => row.part !== "waiting" && row.seconds > 0).sort((one, other) => other.seconds - one.seconds)[0];
   const unknown = mostOf(budget)?.part === "unknown" ? ` The reason is not known where ${NO_REASON}: see Lost under \u201cThe run\u201d, and What it rests on in the tab Causes.` : "";
-  const waiting = budget.waitingS > 0 ? `${amount(budget.waitingS)} waiting${mostly(budget)}` : "nothing waiting";
+  const waiting = budget.waitingS > 0 ? `${amount(budget.waitingS)} waiting${mostly(budget)}` : "nothing known to be waiting";
   const finished = finishedS > WORTH_A_WORD * ranksS ? `, ${amount(finishedS)} after ranks had finished,` : "";
   return `${of}, ${amount(outsideS)} were outside MPI${finished} and ${waiting}${rest ? `; then ${amount(rest.seconds)} ${rest.name}` : ""}.${unknown}`;
 }

@@ -4,6 +4,7 @@ use super::sites::{SiteFigures, sites};
 use mpiscope_engine::load::Loaded;
 use mpiscope_engine::uncounted;
 use mpiscope_feed::Diagnosis;
+use mpiscope_matching::Counts;
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
@@ -11,6 +12,7 @@ use mpiscope_recording::State;
 use mpiscope_verdict::{
     Findings, blocked_sentence, budget_lines, regions_sentence, verdict_sentences, where_ranks_run,
 };
+use mpiscope_wire::Family;
 use std::fmt::Write as _;
 
 /// So much fits on a page.
@@ -53,7 +55,7 @@ fn write(
     if loaded.totals.calls == 0 {
         writeln!(out, "  No MPI call was recorded so far.\n")?;
     } else if let Some(findings) = findings {
-        diagnosis(&findings.diagnosis, out)?;
+        diagnosis(&findings.diagnosis, &loaded.counts, out)?;
         if let Some(sentence) = regions_sentence(findings.regions()) {
             writeln!(out, "  {sentence}\n")?;
         }
@@ -145,7 +147,7 @@ pub(super) fn missing(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
 }
 
 /// Why the run takes longer than it has to, and where its time in MPI went.
-fn diagnosis(found: &Diagnosis, out: &mut String) -> std::fmt::Result {
+fn diagnosis(found: &Diagnosis, counts: &Counts, out: &mut String) -> std::fmt::Result {
     let sentences = verdict_sentences(found);
     if let Some((first, others)) = sentences.split_first() {
         writeln!(out, "  {}", bold(first))?;
@@ -157,6 +159,9 @@ fn diagnosis(found: &Diagnosis, out: &mut String) -> std::fmt::Result {
         for (name, time, share) in lines {
             writeln!(out, "  {name:<24} {time:>16} {share:>6.1} %")?;
         }
+    }
+    if let Some(sentence) = whole_calls(found, counts) {
+        writeln!(out, "  {sentence}")?;
     }
     let efficiency = &found.efficiency;
     if efficiency.parallel > 0.0 {
@@ -172,6 +177,27 @@ fn diagnosis(found: &Diagnosis, out: &mut String) -> std::fmt::Result {
         )?;
     }
     writeln!(out)
+}
+
+/// Which calls the table has whole, their waiting included, where that is most of what it calls other MPI calls.
+fn whole_calls(found: &Diagnosis, counts: &Counts) -> Option<String> {
+    let others_ns = 1e9 * (found.budget.other_s - found.budget.cpu_wait_s);
+    let functions = counts.functions_by_time();
+    let mut functions = functions.iter().filter_map(|(function, totals)| {
+        let entry = mpiscope_wire::by_id(*function)?;
+        let what = match entry.family {
+            Family::OneSided => "on windows",
+            Family::Io => "on files",
+            Family::Neighbor => "among neighbours",
+            _ => return None,
+        };
+        Some((what, entry.name, totals.time_ns))
+    });
+    let (what, name, time_ns) = functions.next().filter(|(.., time_ns)| *time_ns as f64 > others_ns / 2.0)?;
+    Some(format!(
+        "Other MPI calls are mostly {name}, {}: of calls {what} this table does not say how long they waited.",
+        nanoseconds(time_ns)
+    ))
 }
 
 /// What another placement of the ranks would change; nothing where there is one node only.
