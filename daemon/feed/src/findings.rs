@@ -356,6 +356,9 @@ pub struct Source {
     pub computed_s: f64,
     /// Who had the most of it when, where that moves from rank to rank; else nothing.
     pub times: Vec<SourceTime>,
+    /// Whether it is with other ranks in each step of the program.
+    #[serde(default)]
+    pub differs_by_step: bool,
 }
 
 impl Source {

@@ -199,7 +199,7 @@ impl ProcessInput {
             calls: wanted.rows.then_some(&mut batch.calls),
             lone_polls: &mut batch.lone_polls,
             activities: wanted.effects.then_some(&mut batch.activities),
-            collected: &mut batch.collected,
+            collected: [&mut batch.collected, &mut batch.undiagnosed],
             events: &mut self.events[ring],
             matched: &mut self.matched,
             undiagnosed: &mut self.undiagnosed,

@@ -66,8 +66,8 @@ pub(crate) struct Output<'a> {
     pub(crate) lone_polls: &'a mut Vec<usize>,
     /// Where effects of calls go, if there is a diagnosis.
     pub(crate) activities: Option<&'a mut Vec<Activity>>,
-    /// The collectives that they completed.
-    pub(crate) collected: &'a mut Vec<Collected>,
+    /// The collectives that they completed: those that the diagnosis knows, and others.
+    pub(crate) collected: [&'a mut Vec<Collected>; 2],
     pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
@@ -188,10 +188,12 @@ impl RingState {
             let effect = out.functions.effect(rank, closed, &moved);
             out.undiagnosed.see(closed, &effect);
             let completed = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::COLLECTED);
-            out.collected.extend(completed.filter_map(|(part, comm)| {
-                let (comm, number) = ((*comm)?, part.tag as u32);
-                (!out.undiagnosed.completes(comm, number)).then_some(Collected { rank, call, comm, number })
-            }));
+            for (part, comm) in completed {
+                let Some(comm) = *comm else { continue };
+                let number = part.tag as u32;
+                let is_undiagnosed = out.undiagnosed.completes(comm, number);
+                out.collected[usize::from(is_undiagnosed)].push(Collected { rank, call, comm, number });
+            }
             activities.push(Activity {
                 rank,
                 call,

@@ -42,6 +42,8 @@ pub struct Batch {
     pub activities: Vec<Activity>,
     /// Collectives that some of them completed, in order for each thread.
     pub collected: Vec<Collected>,
+    /// Likewise those in which it is unknown who waits for whom, such as those among neighbours.
+    pub undiagnosed: Vec<Collected>,
     /// Traffic, in order for each rank.
     pub events: Vec<Event>,
     /// For each of them, when its call returned; empty without a diagnosis.

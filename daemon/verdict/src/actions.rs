@@ -1,6 +1,8 @@
 //! What to do about what was found.
 
-use super::blame::{blocked_rank, call, most_waited, moving, named_source, slow_link, stopped_ranks};
+use super::blame::{
+    blocked_rank, call, differs_by_step, most_waited, moving, named_source, slow_link, stopped_ranks,
+};
 use super::certainty::is_unsure;
 use crate::processors::cpu_count;
 use mpiscope_feed::{Advised, BasisState, CpuContention, Diagnosis, GatheredWait, SlowLinks};
@@ -119,6 +121,12 @@ fn work(diagnosis: &Diagnosis) -> Vec<String> {
     } else if moving(diagnosis).is_some() {
         actions.push(
             "Rebalance during the run: repartition every N steps, or use smaller pieces of work that idle ranks fetch."
+                .into(),
+        );
+    } else if differs_by_step(diagnosis) {
+        actions.push(
+            "Balance the work of each step: let idle ranks take pieces of others' work, or let ranks go on for several steps \
+             before they wait for each other."
                 .into(),
         );
     } else if let Some(of) = named_source(diagnosis, "pattern") {

@@ -31,8 +31,10 @@ pub(super) fn ranks(found: &Diagnosis) -> Vec<u32> {
         "pattern" if !moving.is_empty() => moving.into_iter().collect(),
         "pattern" | "cpu" => match named_source(found, cause) {
             Some(of) => of.few.clone(),
-            None if cause == "pattern" => awaited(&found.waits).into_iter().collect(),
-            None => Vec::new(),
+            None if cause == "pattern" && !differs_by_step(found) => {
+                awaited(&found.waits).into_iter().collect()
+            }
+            _ => Vec::new(),
         },
         _ => Vec::new(),
     }
@@ -53,6 +55,11 @@ pub(super) fn moving(diagnosis: &Diagnosis) -> Option<(u32, u32)> {
     let first = times.iter().find_map(|time| time.ranks.first())?;
     let last = times.iter().rev().find_map(|time| time.ranks.first())?;
     Some((*first, *last))
+}
+
+/// Whether other ranks have the most to do in each step.
+pub(super) fn differs_by_step(diagnosis: &Diagnosis) -> bool {
+    source(diagnosis, "pattern").is_some_and(|of| of.differs_by_step && of.few.is_empty())
 }
 
 fn placed(diagnosis: &Diagnosis) -> String {
@@ -83,6 +90,9 @@ fn uneven(diagnosis: &Diagnosis) -> String {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("different ranks have more work at different times, and delay the others{who}");
+    }
+    if differs_by_step(diagnosis) {
+        return "in each step other ranks have more work, and delay the others".into();
     }
     match (named_source(diagnosis, "pattern"), awaited(&diagnosis.waits)) {
         // Whoever is waited for directly may wait for somebody else.

@@ -159,6 +159,7 @@ fn for_stretches(batch: &mut Batch) -> Batch {
         // A stretch begins with the first of each thread.
         activities: batch.activities.chunk_by(is_of_thread).map(|of_thread| of_thread[0]).collect(),
         collected: batch.collected.clone(),
+        undiagnosed: batch.undiagnosed.clone(),
         events: batch.events.clone(),
         scheduling: batch.scheduling.clone(),
         until_ns: batch.until_ns,

@@ -43,6 +43,8 @@ pub(crate) struct Replayed {
     pub(super) parts: Vec<Part>,
     /// By rank, what it computes more where others wait for it; empty where nobody does.
     pub(super) delaying_ns: Vec<u64>,
+    /// The length of the stretches in which the ranks with more work than others change from step to step.
+    differing_by_step_ns: u64,
     from_ns: Nanoseconds,
     to_ns: Nanoseconds,
     /// The length of all replayed stretches.
@@ -144,6 +146,7 @@ impl Replayed {
             links: Links::from_graph(graph),
             parts: (0..).zip(both).map(part).collect(),
             delaying_ns,
+            differing_by_step_ns: if graph.differs_by_step() { length_ns } else { 0 },
             from_ns,
             to_ns,
             replayed_ns: length_ns,
@@ -162,6 +165,7 @@ impl Replayed {
             }
             self.links.add(&later.links);
             add(&mut self.delaying_ns, &later.delaying_ns);
+            self.differing_by_step_ns += later.differing_by_step_ns;
         }
         if self.replayed_ns == 0 {
             self.from_ns = later.from_ns;
@@ -179,6 +183,11 @@ impl Replayed {
             };
             self.parts = self.parts.chunks(2).map(merge).collect();
         }
+    }
+
+    /// Whether the ranks with more work than others mostly change from step to step.
+    pub(super) fn differs_by_step(&self) -> bool {
+        2 * self.differing_by_step_ns > self.replayed_ns
     }
 
     /// The share of the run that was replayed.
@@ -272,6 +281,7 @@ mod tests {
             links: links(if from_ns == 0 { 8.0 } else { 2.0 }),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             delaying_ns: if from_ns == 300 { Vec::new() } else { vec![0, 4] },
+            differing_by_step_ns: 0,
             from_ns,
             to_ns,
             replayed_ns: length_ns,

@@ -98,7 +98,8 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
             return None;
         }
         let differs = |of: &Vec<u64>| difference(of, &whole) * of.iter().sum::<u64>() as f64;
-        let moves = by_part.iter().map(differs).sum::<f64>() / whole_ns as f64 > MOVES;
+        let differs_by_step = blame == Blame::Pattern && replayed.differs_by_step();
+        let moves = !differs_by_step && by_part.iter().map(differs).sum::<f64>() / whole_ns as f64 > MOVES;
         // Where nobody waits for it, it is still what ranks have more.
         if blame == Blame::Pattern && replayed.delaying_ns.iter().any(|ns| *ns > 0) {
             let ranks = whole.len();
@@ -121,6 +122,7 @@ pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
             few: few.into_iter().map(|rank| rank.0).collect(),
             ranks: ranks(budgeter, &whole),
             computed_s: mean_computed_s(budgeter),
+            differs_by_step,
             times: if moves { replayed.parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
         })
     };

@@ -149,7 +149,7 @@ impl Stretches {
             threads.for_each(|of_thread| self.builder.begin_with(of_thread[0].rank, of_thread[0].call));
         }
         calls.iter().for_each(|call| self.builder.call(call));
-        batch.collected.iter().for_each(|of| self.builder.collected(*of));
+        batch.collected.iter().chain(&batch.undiagnosed).for_each(|of| self.builder.collected(*of));
         batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
         messages.iter().for_each(|message| self.builder.message(message));
         self.builder.call_count() >= self.least_calls.max(enough_for(self.ranks)) && self.end_stretch()

@@ -136,6 +136,8 @@ export interface Source {
   computedS: number;
   /** Who had the most of it when, where that moves from rank to rank; else nothing. */
   times: readonly { fromS: number; toS: number; ranks: readonly number[] }[];
+  /** Whether it is with other ranks in each step of the program. */
+  differsByStep: boolean;
 }
 
 export interface Advised { moved: number; interMessages: number; interMessagesAfter: number; messages: number }
@@ -367,6 +369,7 @@ function source(from: Fields<Wire.Source>): Source {
       const [fromS, toS] = stretch(of, "from_s", "to_s");
       return { fromS, toS, ranks: bounded("ranks", list(of, "ranks"), SOURCES_MAX).filter(isNatural) };
     }),
+    differsByStep: from.differs_by_step === true,
   };
 }
 

@@ -353,7 +353,11 @@ computed_s: number,
 /**
  * Who had the most of it when, where that moves from rank to rank; else nothing.
  */
-times: Array<SourceTime>, };
+times: Array<SourceTime>, 
+/**
+ * Whether it is with other ranks in each step of the program.
+ */
+differs_by_step: boolean, };
 
 export type SourceRank = { 
 /**

@@ -11,7 +11,9 @@ use crate::whatif::partners::Partners;
 use crate::whatif::reference::Reference;
 use crate::whatif::rule::{Rule, Rules};
 use crate::whatif::windows::Windows;
-use crate::whatif::{classes, cpu_sharing, dealers, delay, drained, explain, flights, groups, starved, work};
+use crate::whatif::{
+    classes, cpu_sharing, dealers, delay, drained, explain, flights, groups, poll_loops, starved, steps, work,
+};
 use mpiscope_model::{
     Call, CallId, Collected, Flow, Function, Message, Nanoseconds, Node, Rank, Scheduling, Site,
 };
@@ -166,8 +168,9 @@ impl GraphBuilder {
 
     fn only_root_waits(&self, function: Function) -> bool {
         match self.kinds.get(usize::from(function)) {
-            Some(CallKind::Collective { flow, .. }) => *flow == Some(Flow::ToRoot),
-            Some(CallKind::Start { flow, .. }) => *flow == Flow::ToRoot,
+            Some(CallKind::Collective { flow, .. } | CallKind::Start { flow, .. }) => {
+                *flow == Some(Flow::ToRoot)
+            }
             _ => false,
         }
     }
@@ -263,6 +266,7 @@ impl GraphBuilder {
         let windows = Windows::new(&graph, &rows);
         drop(rows);
         groups::group(&mut graph, memberships);
+        poll_loops::join_others(&mut graph);
         graph.classes = classes::classes(&graph, &sites);
         graph.places = work::places(&graph, &sites);
         drop(sites);
@@ -275,6 +279,7 @@ impl GraphBuilder {
         graph.order();
         graph.check_requests();
         dealers::set_apart(&mut graph);
+        steps::find(&mut graph);
         Ok(graph)
     }
 }

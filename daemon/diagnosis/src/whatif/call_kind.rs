@@ -21,7 +21,10 @@ pub enum CallKind {
     /// It tests or probes, and returns at once.
     Poll,
     /// It begins or ends accesses to windows of other ranks, and may wait for one of them.
-    Access,
+    Access {
+        /// Whether it gives a lock back, for which others may wait.
+        unlocks: bool,
+    },
     /// A collective that is done when its call returns.
     Collective {
         /// Who waits for whom; none where nothing says for which of the others each waits.
@@ -31,8 +34,8 @@ pub enum CallKind {
     },
     /// A collective that a later call completes.
     Start {
-        /// Who waits for whom.
-        flow: Flow,
+        /// As above.
+        flow: Option<Flow>,
         /// Whether it synchronizes although it moves nothing.
         is_barrier: bool,
     },
@@ -46,23 +49,21 @@ impl CallKind {
         let name = name.strip_suffix("_c").unwrap_or(name);
         match name {
             "Init" | "Init_thread" | "Finalize" => return CallKind::Setup,
-            "Send" | "Ssend" | "Rsend" | "Sendrecv" | "Sendrecv_replace" => return CallKind::Send,
+            "Send" | "Bsend" | "Ssend" | "Rsend" | "Sendrecv" | "Sendrecv_replace" => return CallKind::Send,
             "Recv" | "Mrecv" => return CallKind::Receive,
             "Isend" | "Ibsend" | "Issend" | "Irsend" | "Irecv" | "Imrecv" | "Isendrecv"
             | "Isendrecv_replace" | "Start" | "Startall" => return CallKind::Post,
             _ if name.starts_with("Wait") => return CallKind::Wait,
             _ if name.starts_with("Test") && name != "Test_cancelled" => return CallKind::Poll,
             "Probe" | "Iprobe" | "Mprobe" | "Improbe" => return CallKind::Poll,
-            "Win_start" | "Win_complete" | "Win_wait" | "Win_lock" | "Win_lock_all" | "Win_unlock"
-            | "Win_unlock_all" | "Win_flush" | "Win_flush_all" => return CallKind::Access,
+            "Win_start" | "Win_complete" | "Win_wait" | "Win_lock" | "Win_lock_all" | "Win_flush"
+            | "Win_flush_all" => return CallKind::Access { unlocks: false },
+            "Win_unlock" | "Win_unlock_all" => return CallKind::Access { unlocks: true },
             _ => {}
         }
         let started = name.strip_prefix('I').map(str::to_ascii_lowercase);
-        match started.as_deref().and_then(collective) {
-            Some((Some(flow), is_barrier)) => return CallKind::Start { flow, is_barrier },
-            // Nothing says which call completes it.
-            Some((None, _)) => return CallKind::Post,
-            None => {}
+        if let Some((flow, is_barrier)) = started.as_deref().and_then(collective) {
+            return CallKind::Start { flow, is_barrier };
         }
         let collective = collective(&name.to_ascii_lowercase());
         collective.map_or(CallKind::Local, |(flow, is_barrier)| CallKind::Collective { flow, is_barrier })
@@ -101,17 +102,22 @@ mod tests {
         assert_eq!(CallKind::of_name("MPI_Allreduce_c"), all(false));
         assert_eq!(
             CallKind::of_name("MPI_Iallreduce"),
-            CallKind::Start { flow: Flow::All, is_barrier: false }
+            CallKind::Start { flow: Some(Flow::All), is_barrier: false }
         );
         let among_neighbors = CallKind::Collective { flow: None, is_barrier: false };
         assert_eq!(CallKind::of_name("MPI_Neighbor_alltoallv_c"), among_neighbors);
         assert_eq!(CallKind::of_name("MPI_Neighbor_allgather_init"), CallKind::Local);
-        assert_eq!(CallKind::of_name("MPI_Ineighbor_allgather"), CallKind::Post);
+        assert_eq!(
+            CallKind::of_name("MPI_Ineighbor_allgather"),
+            CallKind::Start { flow: None, is_barrier: false }
+        );
         assert_eq!(CallKind::of_name("MPI_Sendrecv"), CallKind::Send);
+        assert_eq!(CallKind::of_name("MPI_Bsend"), CallKind::Send);
         assert_eq!(CallKind::of_name("MPI_Irecv"), CallKind::Post);
         assert_eq!(CallKind::of_name("MPI_Waitall"), CallKind::Wait);
         assert_eq!(CallKind::of_name("MPI_Iprobe"), CallKind::Poll);
-        assert_eq!(CallKind::of_name("MPI_Win_complete"), CallKind::Access);
+        assert_eq!(CallKind::of_name("MPI_Win_complete"), CallKind::Access { unlocks: false });
+        assert_eq!(CallKind::of_name("MPI_Win_unlock"), CallKind::Access { unlocks: true });
         assert_eq!(CallKind::of_name("MPI_Win_post"), CallKind::Local);
         assert_eq!(CallKind::of_name("MPI_Init"), CallKind::Setup);
         assert_eq!(CallKind::of_name("MPI_Comm_rank"), CallKind::Local);

@@ -68,6 +68,10 @@ pub(crate) struct Applied<'a> {
     work: &'a Work,
     /// By segment and rank, what becomes of computing; empty where nothing changes.
     scales: Vec<Scale>,
+    /// By call, the computing before it where that is balanced step by step, if it is not `NAN`; likewise empty.
+    even_steps_ns: &'a [f32],
+    /// By rank, the factor of it; likewise empty.
+    ranks: Vec<f64>,
     /// By rank and segment, what becomes of waiting for a CPU meanwhile; likewise empty.
     delays: Vec<f32>,
     /// By function, the factor of its own time; empty where all are 1.
@@ -90,9 +94,13 @@ impl<'a> Applied<'a> {
             let delays = delays.iter_mut().enumerate().filter(|(at, _)| keeps(at / work.segments));
             delays.for_each(|(_, factor)| *factor = factor.max(1.0));
         }
+        let even_steps_ns = if change.balanced { &*graph.even_steps_ns } else { &[] };
+        let mut ranks = Vec::new();
         if !change.ranks.is_empty() {
             scales.resize(work.scale_count(), Scale::UNCHANGED);
+            ranks.resize(work.ranks, 1.0);
             for &(rank, factor) in &change.ranks {
+                ranks.get_mut(rank.index()).into_iter().for_each(|of| *of *= factor.max(0.0));
                 for at in work.of_rank(rank.index()) {
                     scales[at] = scales[at].by(factor);
                 }
@@ -104,12 +112,36 @@ impl<'a> Applied<'a> {
             own[usize::from(function)] *= factor.max(0.0) as f32;
         }
         let quiet = if change.quiet_network { graph.in_quiet_network() } else { (&[][..], &[][..]) };
-        Self { change, work, scales, delays, own, quiet: quiet.0, quiet_groups: quiet.1 }
+        Self {
+            change,
+            work,
+            scales,
+            even_steps_ns,
+            ranks,
+            delays,
+            own,
+            quiet: quiet.0,
+            quiet_groups: quiet.1,
+        }
     }
 
-    /// The factor of a rank's computing before a call.
-    pub(crate) fn computing(&self, rank: Rank, call: usize) -> f64 {
-        if self.scales.is_empty() { 1.0 } else { self.work.factor(&self.scales, rank.index(), call) }
+    /// A rank's computing before a call, of what was recorded.
+    pub(crate) fn computing_ns(&self, rank: Rank, call: usize, recorded_ns: f64) -> f64 {
+        if self.scales.is_empty() {
+            return recorded_ns;
+        }
+        match self.even_steps_ns.get(call).copied().filter(|ns| !ns.is_nan()) {
+            Some(even_ns) => self.even_step_ns(rank, f64::from(even_ns), recorded_ns),
+            None => recorded_ns * self.work.factor(&self.scales, rank.index(), call),
+        }
+    }
+
+    /// Likewise of a step that is balanced. A rank that keeps its work may get more.
+    fn even_step_ns(&self, rank: Rank, even_ns: f64, recorded_ns: f64) -> f64 {
+        let loses = &self.change.balanced_ranks;
+        let keeps = !loses.is_empty() && !loses.get(rank.index()).is_some_and(|loses| *loses);
+        let even_ns = if keeps { even_ns.max(recorded_ns) } else { even_ns };
+        even_ns * self.ranks.get(rank.index()).copied().unwrap_or(1.0)
     }
 
     /// The factor of what a rank waits for a CPU while it computes before a call.

@@ -5,6 +5,7 @@
 //! is drawn by how likely each came last.
 
 use crate::whatif::call_kind::CallKind;
+use crate::whatif::call_row::NONE;
 use crate::whatif::graph::flights::{Figure, Flights, SMALL_BYTES};
 use crate::whatif::graph::{Edge, Graph};
 use crate::whatif::pace::Pace;
@@ -106,6 +107,12 @@ pub(crate) fn was_felt(graph: &Graph, flights: &Flights, edge: &Edge) -> bool {
     }
     let (came_ns, sent_ns) = (graph.starts[edge.to as usize], graph.starts[edge.from as usize]);
     let end_ns = graph.ends[edge.to as usize];
+    let group = graph.groups.left.get(edge.to as usize).copied().filter(|group| *group != NONE);
+    let last_ns = group.and_then(|group| graph.last_entry_ns(group, graph.rank_of(edge.to)));
+    // It also waited for a collective, and the last of that came later.
+    if last_ns.is_some_and(|last_ns| last_ns > sent_ns) {
+        return false;
+    }
     let waited_ns = end_ns.saturating_sub(came_ns) as f64;
     let mut flight_ns = end_ns.saturating_sub(sent_ns) as f64;
     if graph.is_on_late_link(edge) && flight_ns <= LONG_BEFORE as f64 * waited_ns {

@@ -13,7 +13,7 @@ use crate::whatif::lack::Lack;
 use crate::whatif::members;
 use crate::whatif::partners::{Partners, Peers};
 use crate::whatif::rule::Rule;
-use crate::whatif::soon::{since_soon_before, soon_ns, usual, waits_ns};
+use crate::whatif::soon::{FAR_LONGER_NS, since_soon_before, soon_ns, usual, waits_ns};
 use crate::whatif::windows::Windows;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,7 +25,7 @@ fn usual_of(graph: &Graph, sizes: &[u32], took_ns: impl Fn(usize) -> u64) -> FxH
 }
 
 fn may_block(kind: CallKind) -> bool {
-    matches!(kind, CallKind::Send | CallKind::Wait)
+    matches!(kind, CallKind::Send | CallKind::Wait | CallKind::Poll)
 }
 
 /// How often calls that received something on a link waited for a peer's entry, and how often for none that is known.
@@ -52,7 +52,10 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
     let usual = usual_of(graph, sizes, own_ns);
     let mut of_links: FxHashMap<Link, Waits> = FxHashMap::default();
     for thread in &graph.threads {
-        for call in thread.calls.clone().map(|call| call as usize).filter(|call| may_wait(graph, *call)) {
+        for call in thread.calls.clone().map(|call| call as usize) {
+            if !may_wait(graph, call) || graph.groups.left[call] != NONE {
+                continue;
+            }
             let Some(link) = graph.received_by(call).iter().find_map(|edge| graph.link_of(edge)) else {
                 continue;
             };
@@ -83,10 +86,9 @@ fn late_links(graph: &Graph, partners: &Partners, sizes: &[u32]) -> FxHashSet<Li
     of_links.into_keys().collect()
 }
 
-/// Calls that may wait for something that is not known yet.
+/// Calls that may wait for something that is not known yet. One that completes a collective may complete what was sent, too.
 fn may_wait(graph: &Graph, call: usize) -> bool {
-    let is_known = graph.groups.left[call] != NONE || graph.drained.contains_key(&(call as u32));
-    may_block(graph.kind(call)) && !is_known
+    may_block(graph.kind(call)) && !graph.drained.contains_key(&(call as u32))
 }
 
 /// The last entry of a peer of a call between two moments. A message may come when its sender enters MPI for the first time after
@@ -109,12 +111,26 @@ fn last_entry(
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
-/// Of a wait that received something, the last entry of a receiver of what was sent before: its first since then, as the wait goes
-/// on soon after what had left.
-fn last_first_entry(graph: &Graph, peers: &Peers, call: usize, lack: &Lack<'_>) -> Option<u32> {
-    let (since_ns, end_ns) = (since_soon_before(graph, call, lack), graph.ends[call]);
-    let entries =
-        peers.posted.iter().filter_map(|(rank, sent_ns)| graph.first_entry_if_away(*rank, *sent_ns));
+/// Of a wait that completes something else, too, the last entry of a receiver of what was sent before: its first since then, or
+/// that with which it came back. The wait goes on soon after what had left. Whether a wait is long is not known where all are.
+fn last_first_entry(
+    graph: &Graph,
+    peers: &Peers,
+    call: usize,
+    (since_ns, is_long): (u64, bool),
+) -> Option<u32> {
+    let end_ns = graph.ends[call];
+    // Over a network it is no sign that somebody came back: messages are late for other reasons.
+    let is_within_node = !graph.received_by(call).iter().any(|edge| edge.is_inter);
+    let node = |rank: Rank| graph.nodes.get(rank.index());
+    let is_near = |rank: &Rank| is_within_node && node(*rank) == node(graph.ranks[call]);
+    let entries = peers.posted.iter().flat_map(|(rank, sent_ns)| {
+        let back = Some(*rank).filter(is_near);
+        let back = back.and_then(|rank| graph.return_before(rank, end_ns, peers.receivers.len()));
+        let first = if is_long { graph.first_entry_if_away(*rank, *sent_ns) } else { None };
+        [first, back]
+    });
+    let entries = entries.flatten();
     let within = entries.filter(|entry| (since_ns + 1..end_ns).contains(&graph.starts[*entry as usize]));
     within.max_by_key(|entry| graph.starts[*entry as usize])
 }
@@ -163,13 +179,16 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows)
             if !may_wait(graph, call) || receives_on_late_link(graph, call) {
                 continue;
             }
-            let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+            let group = Some(graph.groups.left[call]).filter(|group| *group != NONE);
+            let known_ns = group.and_then(|group| graph.last_entry_ns(group, thread.rank));
+            let end_ns = graph.ends[call];
+            let start_ns = known_ns.unwrap_or(0).clamp(graph.starts[call], end_ns);
             let took_ns = end_ns - start_ns;
             let usual_ns = usual.get(&(graph.functions[call], sizes[call]));
             let soon_ns = soon_ns(usual_ns);
             let usual_ns = usual_ns.copied().unwrap_or(0);
             // Where most sends wait for their receivers, that is in the median of flights, too.
-            if took_ns <= soon_ns || was_underway(graph, (call, true), Figure::Low) {
+            if took_ns <= FAR_LONGER_NS || was_underway(graph, (call, true), Figure::Low) {
                 continue;
             }
             let peers = partners.peers(graph, thread, call);
@@ -180,15 +199,32 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows)
             }
             let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
             let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
-            let found = match graph.kind(call) {
-                CallKind::Wait if receives => last_first_entry(graph, &peers, call, &lack),
-                _ => last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns)),
+            let is_long = took_ns > soon_ns;
+            let only_sends = match graph.kind(call) {
+                CallKind::Wait => !receives && group.is_none(),
+                kind => kind == CallKind::Send,
+            };
+            let found = if only_sends {
+                is_long.then(|| last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns))).flatten()
+            } else {
+                let since_ns = since_soon_before(graph, call, &lack).max(start_ns);
+                last_first_entry(graph, &peers, call, (since_ns, is_long))
             };
             match found {
                 Some(entry) if graph.follows(Rule::Blocked) => {
-                    blocked.add(call, BlockedCall { entry, usual_ns });
+                    // Whichever came last of those for whom a collective waited and those who received.
+                    let before = blocked.get(call).map_or(0, |before| graph.starts[before.entry as usize]);
+                    let entered_ns = graph.starts[entry as usize];
+                    if entered_ns > before {
+                        // All such calls may have waited.
+                        let usual_ns = usual_ns.min(end_ns - entered_ns.min(end_ns));
+                        blocked.add(call, BlockedCall { entry, usual_ns });
+                    }
                 }
+                _ if !is_long => {}
                 _ if lack.is_most() || was_underway(graph, (call, sends), Figure::Median) => {}
+                // A collective that takes long is found elsewhere, and who polls may have had nothing to wait for.
+                _ if group.is_some() || !receives && graph.kind(call) == CallKind::Poll => {}
                 _ => unexplained_ns += took_ns - usual_ns,
             }
         }

@@ -54,6 +54,12 @@ pub(crate) struct Edge {
     pub(crate) likely_ns: f32,
 }
 
+/// Who came back had been away this many times as long as it was back, and as many times more as others might have come: nobody
+/// comes just before something ends again and again by chance.
+const AWAY: u64 = 32;
+/// Who is back makes at most this many calls until what it came for ends.
+const MOST_SINCE_RETURN: u32 = 8;
+
 /// How well the graph explains the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Quality {
@@ -113,6 +119,9 @@ pub struct Graph {
     /// By call, its rank.
     pub(crate) ranks: Vec<Rank>,
     pub(crate) work: OnceLock<Work>,
+    /// By call, the computing before it if ranks that do the same have the same work in each step; no number where it is of no
+    /// step. Empty where work does not differ from step to step.
+    pub(crate) even_steps_ns: Vec<f32>,
     pub(crate) marks: OnceLock<Marks>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
@@ -272,6 +281,25 @@ impl Graph {
         is_away.then(|| self.first_entry_after(rank, at_ns)).flatten()
     }
 
+    /// The call with which a rank, of several, came back to MPI just before a time: it had been away many times as long as it was
+    /// back then.
+    pub(crate) fn return_before(&self, rank: Rank, before_ns: u64, of_ranks: usize) -> Option<u32> {
+        let last = self.last_entry_before(rank, before_ns)?;
+        let threads = self.threads_of(rank);
+        let of_last = threads.iter().find(|thread| thread.calls.contains(&last))?;
+        // Several calls may have followed since, and only one of them looked for what had come.
+        let first = of_last.calls.start.max(last.saturating_sub(MOST_SINCE_RETURN));
+        (first..=last).rev().find(|call| {
+            let entered_ns = self.starts[*call as usize];
+            let away_ns = (before_ns - entered_ns).saturating_mul(AWAY * of_ranks as u64);
+            let left_ns = entered_ns.saturating_sub(away_ns);
+            threads.iter().all(|thread| {
+                let earlier = self.starts_of(thread).partition_point(|start| *start < entered_ns);
+                earlier == 0 || self.ends[thread.calls.start as usize + earlier - 1] <= left_ns
+            })
+        })
+    }
+
     /// The flight of a message, or a bound for it.
     pub(crate) fn span_ns(&self, edge: &Edge) -> u64 {
         self.ends[edge.to as usize].saturating_sub(self.starts[edge.from as usize])
@@ -356,6 +384,12 @@ impl Graph {
     #[must_use]
     pub fn quality(&self) -> Quality {
         self.quality
+    }
+
+    /// Whether the ranks with more work than others change from step to step.
+    #[must_use]
+    pub fn differs_by_step(&self) -> bool {
+        !self.even_steps_ns.is_empty()
     }
 
     /// By rank, its node.

@@ -41,6 +41,9 @@ impl Memberships {
     }
 }
 
+/// Who left so long before the last one came did not wait for it; clocks do not differ as much.
+const EARLY_NS: u64 = 20_000;
+
 /// One part of a collective: communicator and instance, and who.
 struct Part {
     key: (Comm, u32),
@@ -80,8 +83,9 @@ fn collect_parts(graph: &Graph, rows: &[MemberRow]) -> Vec<Part> {
             let (comm, instance, ..) = rows[call as usize];
             let (flow, is_barrier) = match graph.kind(call as usize) {
                 CallKind::Setup => (Some(Flow::All), true),
-                CallKind::Collective { flow, is_barrier } => (flow, is_barrier),
-                CallKind::Start { flow, is_barrier } => (Some(flow), is_barrier),
+                CallKind::Collective { flow, is_barrier } | CallKind::Start { flow, is_barrier } => {
+                    (flow, is_barrier)
+                }
                 _ => continue,
             };
             let key = match graph.kind(call as usize) {
@@ -128,8 +132,15 @@ fn add_group(graph: &Graph, rows: &[MemberRow], groups: &mut Groups, parts: &[Pa
     let members = &groups.members[first as usize..];
     groups.is_inter.push(members.iter().any(|member| node(member) != node(&members[0])));
     let awaited = members.iter().filter(|member| member.is_awaited);
-    groups.last_ns.push(awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0));
-    groups.flows.push(parts[0].flow);
+    let last_ns = awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0);
+    groups.last_ns.push(last_ns);
+    // Who sends nothing to others and receives nothing of them need not wait for them: it is not known who waits for whom.
+    let leaves_early = |part: &Part| {
+        groups.left[part.call as usize] == group && graph.ends[part.call as usize] + EARLY_NS < last_ns
+    };
+    let is_partial =
+        parts[0].flow == Some(Flow::All) && !parts[0].is_barrier && parts.iter().any(leaves_early);
+    groups.flows.push(parts[0].flow.filter(|_| !is_partial));
     groups.roots.push(root);
     groups.bytes.push(bytes);
 }

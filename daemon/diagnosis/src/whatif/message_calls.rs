@@ -1,8 +1,9 @@
-//! Finds the calls of each message by its times, and joins loops of polls with the call that ends them.
+//! Finds the calls of each message by its times.
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::CallRow;
 use crate::whatif::graph::{Edge, Graph, Thread};
+use crate::whatif::poll_loops;
 use mpiscope_model::{Message, Rank, deal_out};
 
 /// A message, as it waits for its calls.
@@ -78,7 +79,7 @@ pub(crate) fn link(graph: &mut Graph, messages: Vec<MessageRow>, rows: &[CallRow
     }
     (graph.edges, graph.received) = (edges, received);
     graph.quality.unlinked += unlinked;
-    join_polls(graph, &since);
+    poll_loops::join_received(graph, &since);
 }
 
 /// The numbers of messages by receiver: calls of one moment take theirs in turn. Those of each come nearly in order.
@@ -178,29 +179,6 @@ fn position_near(times: &[u64], at_ns: u64, near: usize) -> usize {
             return begin + times[begin..end].partition_point(|time_ns| *time_ns < at_ns);
         }
         (begin, step) = (end, 2 * step);
-    }
-}
-
-/// A loop of polls that ends with a receive is one call from its first poll.
-fn join_polls(graph: &mut Graph, since: &[(u32, u64)]) {
-    for &(to, since_ns) in since {
-        let at = graph.threads.partition_point(|thread| thread.calls.end <= to);
-        let first = graph.threads[at].calls.start;
-        let mut call = to;
-        while call > first {
-            let before = call as usize - 1;
-            let is_poll = matches!(graph.kind(before), CallKind::Poll | CallKind::Receive);
-            let has_messages = graph.received[before + 1] > graph.received[before];
-            if !is_poll || has_messages || graph.starts[before] < since_ns {
-                break;
-            }
-            call -= 1;
-        }
-        let from_ns = graph.starts[call as usize].min(graph.starts[to as usize]);
-        for joined in call as usize..to as usize {
-            (graph.starts[joined], graph.ends[joined]) = (from_ns, from_ns);
-        }
-        graph.starts[to as usize] = from_ns;
     }
 }
 

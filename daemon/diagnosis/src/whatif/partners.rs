@@ -42,10 +42,11 @@ impl Partners {
         let mut receivers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
         let mut posted: Vec<(Rank, u64)> = Vec::new();
         if matches!(graph.kind(call), CallKind::Wait | CallKind::Poll) {
-            // Requests that were posted together may be waited for one by one.
+            // Requests that were posted together may be waited for one by one, and by polls.
             let waits = |before: &usize| graph.kind(*before) == CallKind::Wait;
+            let completes = |before: &usize| waits(before) || graph.kind(*before) == CallKind::Poll;
             let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
-            for post in before.skip_while(waits).take_while(|post| !waits(post)) {
+            for post in before.skip_while(completes).take_while(|post| !waits(post)) {
                 posted.extend(self.sent_by(post).iter().map(|(rank, _)| (*rank, graph.starts[post])));
             }
         }

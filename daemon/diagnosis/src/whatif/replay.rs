@@ -213,7 +213,7 @@ impl Run<'_> {
     fn computing_ns(&self, call: usize, rank: Rank) -> [f64; 2] {
         let [pure_ns, delay_ns] = self.graph.computing_before(call).map(float);
         let left = self.applied.delays(rank, call) * (1.0 - self.spared(call));
-        [pure_ns * self.applied.computing(rank, call), delay_ns * left]
+        [self.applied.computing_ns(rank, call, pure_ns), delay_ns * left]
     }
 
     /// Counts times at a call among those of ranks that share CPUs.
@@ -362,7 +362,11 @@ impl Run<'_> {
                 (entry_ns + own_ns).max(last_ns + operation_ns(there_ns))
             }
             _ => {
-                let rest_ns = end_ns.saturating_sub(recorded_ns.max(start_ns)).saturating_sub(delay_ns);
+                // A wait for several things may have waited for a message at last.
+                let felt = graph.received_by(call).iter().filter(|edge| edge.is_felt);
+                let sent_ns = felt.map(|edge| graph.starts[edge.from as usize]).max().unwrap_or(0);
+                let since_ns = recorded_ns.max(start_ns).max(sent_ns);
+                let rest_ns = end_ns.saturating_sub(since_ns).saturating_sub(delay_ns);
                 entry_ns.max(last_ns) + operation_ns(rest_ns)
             }
         }

@@ -10,6 +10,8 @@ pub enum Rule {
     Classes,
     /// Balance is restored within segments in which each rank's share stays the same. Without it, over the whole run.
     Segments,
+    /// Where the ranks with more work change from step to step, it is balanced within each step. Without it, within segments.
+    Steps,
     /// A rank loses work where it differs from others. Without it, all of its work is scaled.
     Between,
     /// What a rank does alone is done by others meanwhile, and nothing is sent for it any more. Without it, the rank does its share.
@@ -58,9 +60,10 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Classes,
         Self::Segments,
+        Self::Steps,
         Self::Between,
         Self::Alone,
         Self::Dealers,

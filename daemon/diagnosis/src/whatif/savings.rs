@@ -1,7 +1,9 @@
 //! What each cause costs: what the replay without it saves.
 
 use crate::whatif::change::{Change, UnfeltFlights};
+use crate::whatif::gaps::each_gap;
 use crate::whatif::graph::Graph;
+use crate::whatif::graph::work::Work;
 use crate::whatif::replay::{Departure, Outcome};
 use crate::whatif::replayer::{InTurn, Replayer};
 use mpiscope_model::{Blame, Node};
@@ -102,11 +104,24 @@ impl Graph {
     pub fn excess_work(&self) -> Vec<Vec<u64>> {
         let work = self.work();
         let ranks = self.threads_of.len();
+        if self.differs_by_step() {
+            return self.excess_work_of_steps(work);
+        }
         let of = |rank: usize, part: usize| {
             let at = rank * work.parts + part;
             (work.own_ns[at] - work.even_ns[at]).max(0.0) as u64
         };
         (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect()).collect()
+    }
+
+    fn excess_work_of_steps(&self, work: &Work) -> Vec<Vec<u64>> {
+        let mut excess = vec![vec![0; self.threads_of.len()]; work.parts];
+        each_gap(self, |gap| {
+            let part = usize::from(work.cell_of[gap.call]) * work.parts / work.segment_of.len();
+            // What is of no step is no number, and nothing is more than that.
+            excess[part][gap.rank] += (gap.pure_ns - f64::from(self.even_steps_ns[gap.call])).max(0.0) as u64;
+        });
+        excess
     }
 
     /// By rank, the sum of such excess if others wait for it: of about the fewest ranks with the most whose work, balanced alone, saves

@@ -1,8 +1,8 @@
 //! Calls on windows that took far longer than usual: they are taken to have waited until another rank of the window entered MPI.
 //!
 //! A lock or a flush names its target; nothing says who exposes a window, or ends accesses to it. Libraries serve accesses while the
-//! target is in MPI. So it was a rank that was not there since the call began, and came just before it ended; or else, where no target
-//! is named, the last that called on the window just before.
+//! target is in MPI. So it was a rank that was not there since the call began, and came just before it ended, or one that gave back a
+//! lock of the target then; or else, where no target is named, the last that called on the window just before.
 
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::{CallRow, NO_COMM};
@@ -24,6 +24,7 @@ struct Access {
     call: u32,
     window: Comm,
     target: Option<Rank>,
+    unlocks: bool,
     /// The size class of what its thread moved on the window since such a call before.
     size: u32,
 }
@@ -33,6 +34,8 @@ struct Access {
 struct Window {
     ranks: BTreeSet<Rank>,
     calls: Vec<u32>,
+    /// Those of them that give a lock back, with its target.
+    unlocks: Vec<(u32, Option<Rank>)>,
 }
 
 /// Windows, and the calls that may wait for one of their ranks.
@@ -56,8 +59,14 @@ impl Windows {
             }
         }
         windows.retain(|_, window| window.ranks.len() <= MOST_RANKS);
+        for Access { call, window, target, .. } in accesses.iter().filter(|access| access.unlocks) {
+            if let Some(window) = windows.get_mut(window) {
+                window.unlocks.push((*call, *target));
+            }
+        }
         for window in windows.values_mut() {
             window.calls.sort_unstable_by_key(|call| graph.starts[*call as usize]);
+            window.unlocks.sort_unstable_by_key(|(call, _)| graph.starts[*call as usize]);
         }
         Self { accesses, windows }
     }
@@ -77,12 +86,21 @@ impl Windows {
             let call = access.call as usize;
             let span = (graph.starts[call], graph.ends[call]);
             let usual_ns = usual.get(&(graph.functions[call], access.size));
-            let is_long = span.1 - span.0 > soon_ns(usual_ns);
-            let Some(window) = self.windows.get(&access.window).filter(|_| is_long) else { continue };
+            let took_ns = span.1 - span.0;
+            let Some(window) = self.windows.get(&access.window).filter(|_| took_ns > soon_ns(None)) else {
+                continue;
+            };
             let lack = Lack::during(graph, graph.ranks[call], span);
             let since_ns = since_soon_before(graph, call, &lack);
-            if let Some(entry) = awaited(graph, window, access, since_ns) {
-                blocked.add(call, BlockedCall { entry, usual_ns: usual_ns.copied().unwrap_or(0) });
+            let usual_ns = usual_ns.copied().unwrap_or(0);
+            if let Some(entry) = unlocked(graph, window, access, since_ns) {
+                // All may have to wait for a lock.
+                let usual_ns = usual_ns.min(span.1 - graph.starts[entry as usize]);
+                blocked.add(call, BlockedCall { entry, usual_ns });
+            } else if took_ns > soon_ns(Some(&usual_ns))
+                && let Some(entry) = awaited(graph, window, access, since_ns)
+            {
+                blocked.add(call, BlockedCall { entry, usual_ns });
             }
         }
     }
@@ -92,8 +110,11 @@ impl Windows {
 fn accesses(graph: &Graph, rows: &[CallRow]) -> Vec<Access> {
     let mut accesses = Vec::new();
     let mut moved: FxHashMap<Comm, u64> = FxHashMap::default();
-    let is_of_windows = |call: usize| graph.kind(call) == CallKind::Access;
-    if !(0..rows.len()).any(is_of_windows) {
+    let unlocks = |call: usize| match graph.kind(call) {
+        CallKind::Access { unlocks } => Some(unlocks),
+        _ => None,
+    };
+    if !(0..rows.len()).any(|call| unlocks(call).is_some()) {
         return accesses;
     }
     for thread in &graph.threads {
@@ -103,11 +124,11 @@ fn accesses(graph: &Graph, rows: &[CallRow]) -> Vec<Access> {
             if row.comm == NO_COMM {
                 continue;
             }
-            if is_of_windows(call as usize) {
+            if let Some(unlocks) = unlocks(call as usize) {
                 let bytes = moved.insert(row.comm, 0).unwrap_or(0);
                 let size = size_bin(u32::try_from(bytes).unwrap_or(u32::MAX));
                 let target = Some(row.peer).filter(|peer| *peer != Rank::NONE);
-                accesses.push(Access { call, window: row.comm, target, size });
+                accesses.push(Access { call, window: row.comm, target, unlocks, size });
             } else {
                 *moved.entry(row.comm).or_default() += u64::from(row.bytes);
             }
@@ -116,7 +137,19 @@ fn accesses(graph: &Graph, rows: &[CallRow]) -> Vec<Access> {
     accesses
 }
 
-/// The entry that a call waited for.
+/// The call with which another rank gave back a lock of the target just before a call ended that had begun before.
+fn unlocked(graph: &Graph, window: &Window, access: &Access, since_ns: u64) -> Option<u32> {
+    let call = access.call as usize;
+    access.target?;
+    let unlocks = &window.unlocks;
+    let before = unlocks.partition_point(|(unlock, _)| graph.starts[*unlock as usize] < graph.ends[call]);
+    let mut last =
+        unlocks[..before].iter().rev().take_while(|(unlock, _)| graph.starts[*unlock as usize] > since_ns);
+    let is_other = |unlock: u32| graph.ranks[unlock as usize] != graph.ranks[call];
+    last.find(|(unlock, target)| *target == access.target && is_other(*unlock)).map(|(unlock, _)| *unlock)
+}
+
+/// The entry that a call waited for otherwise.
 fn awaited(graph: &Graph, window: &Window, access: &Access, since_ns: u64) -> Option<u32> {
     let call = access.call as usize;
     let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);

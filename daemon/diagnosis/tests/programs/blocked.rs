@@ -1,8 +1,8 @@
 //! Sends, and waits for them, that end when their receivers come.
 
-use crate::model::{EXCHANGE, POST, RECEIVE, SEND, WAIT, call, kinds, message, near};
+use crate::model::{EXCHANGE, POLL, POST, RECEIVE, SEND, START, WAIT, call, kinds, message, near};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
-use mpiscope_model::{Node, Rank, Scheduling};
+use mpiscope_model::{Call, CallId, Collected, Comm, Node, Rank, Scheduling};
 
 #[test]
 fn an_exchange_that_waits_for_its_receiver_follows_it() {
@@ -29,8 +29,9 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
 }
 
 /// Each rank of a ring sends to the next, and waits for what it gets and for what it sent: in one call, or one by one. What it sent
-/// has left when the next rank is in MPI. Rank 3 has three times as much work.
-fn ring_of_waits(one_by_one: bool) -> Graph {
+/// has left when the next rank is in MPI. Rank 3 has three times as much work. By which calls it waits: polls are a row of those that
+/// find nothing, and one that does.
+fn ring_of_waits((first, second): (u16, Option<u16>)) -> Graph {
     const RANKS: usize = 8;
     let mut builder = GraphBuilder::new(kinds());
     let mut now_ns = [0_u64; RANKS];
@@ -46,15 +47,20 @@ fn ring_of_waits(one_by_one: bool) -> Graph {
             let is_in_mpi = enter_ns < was_in_mpi_until_ns[after];
             let left_ns = there_ns.max(if is_in_mpi { enter_ns } else { entered_ns[after] } + 3_000);
             builder.call(&call(own, POST, (enter_ns, enter_ns + 500), Some(to), 100));
-            if one_by_one {
-                builder.call(&call(own, WAIT, (enter_ns + 600, there_ns), Some(from), 0));
-                builder.call(&call(own, WAIT, (there_ns + 100, left_ns + 200), None, 0));
-            } else {
-                builder.call(&call(own, WAIT, (enter_ns + 600, left_ns), Some(from), 0));
+            let mut wait = |function: u16, (start_ns, end_ns): (u64, u64), from: Option<u32>| {
+                let found_ns = if function == POLL { end_ns - 100 } else { start_ns };
+                if function == POLL {
+                    builder.call(&call(own, POLL, (start_ns, found_ns), None, 0));
+                }
+                builder.call(&call(own, function, (found_ns, end_ns), from, 0));
+            };
+            let came_ns = if second.is_some() { there_ns } else { left_ns };
+            wait(first, (enter_ns + 600, came_ns), Some(from));
+            if let Some(second) = second {
+                wait(second, (there_ns + 100, left_ns + 200), None);
             }
-            let came_ns = if one_by_one { there_ns } else { left_ns };
             builder.message(&message([from, own], 100, (entered_ns[before], came_ns), enter_ns + 600));
-            now_ns[rank] = if one_by_one { left_ns + 200 } else { left_ns };
+            now_ns[rank] = if second.is_some() { left_ns + 200 } else { left_ns };
             end_ns = end_ns.max(now_ns[rank]);
         }
     }
@@ -65,17 +71,88 @@ fn ring_of_waits(one_by_one: bool) -> Graph {
 
 #[test]
 fn who_waits_for_what_it_sent_waits_until_the_receiver_comes() {
-    for one_by_one in [false, true] {
-        let graph = ring_of_waits(one_by_one);
+    let polls = [(POLL, None), (WAIT, Some(POLL)), (POLL, Some(POLL))];
+    for calls in [(WAIT, None), (WAIT, Some(WAIT))].into_iter().chain(polls) {
+        let graph = ring_of_waits(calls);
         let unchanged = graph.replay(&Change::default());
         assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
         let faster = graph.replay(&Change { ranks: vec![(Rank(3), 1.0 / 3.0)], ..Change::default() });
-        assert!(near(faster.run_ns, (STEPS * WORK_NS) as f64, 0.05), "{one_by_one} {faster:?}");
+        assert!(near(faster.run_ns, (STEPS * WORK_NS) as f64, 0.05), "{calls:?} {faster:?}");
     }
+}
+
+#[test]
+fn who_waits_for_what_it_sent_waits_until_the_receiver_looks_for_it() {
+    // Rank 1 computes, starts something, computes, and looks. What rank 0 receives came a step before.
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; 2];
+    let mut sent_before_ns = None;
+    for _ in 0..STEPS {
+        let enter_0 = now_ns[0] + WORK_NS / 4;
+        let (start_1, look_1) = (now_ns[1] + WORK_NS / 2, now_ns[1] + WORK_NS);
+        let end_ns = look_1.max(enter_0) + 3_000;
+        builder.call(&call(0, POST, (enter_0, enter_0 + 500), Some(1), 100));
+        builder.call(&call(0, WAIT, (enter_0 + 600, end_ns), Some(1), 0));
+        builder.call(&call(1, POST, (start_1, start_1 + 500), Some(0), 100));
+        builder.call(&call(1, WAIT, (look_1, end_ns), Some(0), 0));
+        builder.message(&message([0, 1], 100, (enter_0, end_ns), look_1));
+        if let Some(sent_ns) = sent_before_ns.replace(start_1) {
+            builder.message(&message([1, 0], 100, (sent_ns, end_ns), enter_0 + 600));
+        }
+        show_flight(&mut builder, enter_0);
+        now_ns = [end_ns; 2];
+    }
+    let graph = builder.finish().unwrap();
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
+    let ranks = [1, 2, 3].map(|rank| (Rank(rank), 0.5)).to_vec();
+    let faster = graph.replay(&Change { ranks, ..Change::default() });
+    assert!(near(faster.run_ns, (STEPS * WORK_NS / 2) as f64, 0.05), "{faster:?}");
+}
+
+#[test]
+fn one_call_may_wait_for_a_collective_and_for_a_message() {
+    // Pairs start a barrier, and each rank of the ring waits for that and for what the one before it sends.
+    const RANKS: usize = 8;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS];
+    for step in 0..STEPS {
+        let works_ns = |rank: usize| if rank == 3 { 3 * WORK_NS } else { WORK_NS } + 100 * rank as u64;
+        let entered_ns: Vec<u64> = (0..RANKS).map(|rank| now_ns[rank] + works_ns(rank)).collect();
+        for rank in 0..RANKS {
+            let before = (rank + RANKS - 1) % RANKS;
+            let [own, from, to] = [rank, before, (rank + 1) % RANKS].map(|rank| rank as u32);
+            let enter_ns = entered_ns[rank];
+            let end_ns = enter_ns.max(entered_ns[rank ^ 1]).max(entered_ns[before]) + 3_000;
+            let pair = Comm(1 + own / 2);
+            let start = call(own, START, (enter_ns, enter_ns + 100), None, 8);
+            builder.call(&Call { comm: Some(pair), instance: Some(step as u32), ..start });
+            builder.call(&call(own, POST, (enter_ns + 200, enter_ns + 300), Some(to), 100));
+            builder.call(&call(own, WAIT, (enter_ns + 400, end_ns), Some(from), 0));
+            let completes = CallId::new(0, 3 * step + 2);
+            let number = step as u32;
+            builder.collected(Collected { rank: Rank(own), call: completes, comm: pair, number });
+            let sent_ns = entered_ns[before] + 200;
+            builder.message(&message([from, own], 100, (sent_ns, end_ns), enter_ns + 400));
+            now_ns[rank] = end_ns;
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
+    let faster = graph.replay(&Change { ranks: vec![(Rank(3), 1.0 / 3.0)], ..Change::default() });
+    assert!(near(faster.run_ns, (STEPS * WORK_NS) as f64, 0.05), "{faster:?}");
 }
 
 const STEPS: u64 = 50;
 const WORK_NS: u64 = 10_000_000;
+
+/// Ranks 2 and 3 show what messages take.
+fn show_flight(builder: &mut GraphBuilder, at_ns: u64) {
+    builder.call(&call(2, SEND, (at_ns, at_ns + 500), Some(3), 100));
+    builder.call(&call(3, RECEIVE, (at_ns - 500, at_ns + 1_000), Some(2), 100));
+    builder.message(&message([2, 3], 100, (at_ns, at_ns + 1_000), at_ns - 500));
+}
 
 /// As above, but rank 0 shares its CPU: in every other step it goes on 200 us later. What it receives came two steps before. The
 /// nodes of the ranks, and how long rank 0 waits for a CPU, by its calls and by how long it was in them until now.
@@ -98,10 +175,7 @@ fn receivers_on_a_shared_cpu(nodes: [u32; 4], wait_ns: impl Fn(u64, u64) -> u64)
         sent_ns.push(begin_1);
         now_ns = [end_0, end_1];
         polled_ns += end_0 - begin_0;
-        // Others show what messages take.
-        builder.call(&call(2, SEND, (begin_0, begin_0 + 500), Some(3), 100));
-        builder.call(&call(3, RECEIVE, (begin_0 - 500, begin_0 + 1_000), Some(2), 100));
-        builder.message(&message([2, 3], 100, (begin_0, begin_0 + 1_000), begin_0 - 500));
+        show_flight(&mut builder, begin_0);
         if step % 10 == 9 || step == 0 {
             let wait_ns = wait_ns(step, polled_ns);
             let of_rank = Scheduling { rank: Rank(0), at_ns: end_0, ..Scheduling::default() };

@@ -11,6 +11,7 @@ mod model;
 mod network;
 mod queued;
 mod recorder;
+mod steps;
 mod stopped;
 mod work;
 

@@ -1,8 +1,10 @@
 //! Collectives in which somebody is waited for whom the function does not name.
 
-use crate::model::{ACCESS, BROADCAST, REDUCE, START, TOGETHER, WAIT, call, kinds, near};
+use crate::model::{
+    ACCESS, BROADCAST, REDUCE, START, START_TOGETHER, TO_ALL, TOGETHER, UNLOCK, WAIT, call, kinds, near,
+};
 use mpiscope_diagnosis::whatif::{Change, Graph, GraphBuilder};
-use mpiscope_model::{Call, Comm, Rank};
+use mpiscope_model::{Call, CallId, Collected, Comm, Rank};
 
 const STEPS: u64 = 50;
 const RANKS: u32 = 8;
@@ -65,6 +67,15 @@ fn neighbours_wait_for_each_other() {
         let rank = rank as usize;
         let (before, after) = ((rank + 7) % 8, (rank + 1) % 8);
         entered_ns[before].max(entered_ns[rank]).max(entered_ns[after]) + OWN_NS
+    });
+    follows_rank_3(&graph);
+}
+
+#[test]
+fn who_moves_nothing_with_most_members_waits_for_the_others_alone() {
+    let graph = run(TO_ALL, None, |entered_ns, rank| {
+        let rank = rank as usize;
+        entered_ns[(rank + 7) % 8].max(entered_ns[rank]).max(entered_ns[(rank + 1) % 8]) + OWN_NS
     });
     follows_rank_3(&graph);
 }
@@ -148,4 +159,56 @@ fn who_sends_far_ahead_waits_until_there_is_a_free_buffer() {
     assert!(near(unchanged.run_ns, graph.recorded_ns() as f64, 1e-9), "{unchanged:?}");
     let faster = graph.replay(&Change { ranks: vec![(Rank(1), 1.0 / 3.0)], ..Change::default() });
     assert!(near(faster.run_ns, (STEPS * SHORT_NS) as f64, 0.05), "{faster:?} of {}", graph.recorded_ns());
+}
+
+#[test]
+fn who_waits_for_a_lock_waits_until_another_one_gives_it_back() {
+    // All take turns at a lock of rank 0, and rank 3 keeps it three times as long.
+    let mut builder = GraphBuilder::new(kinds());
+    let mut free_ns = 0;
+    let mut now_ns = [0_u64; RANKS as usize];
+    for _ in 0..STEPS {
+        for rank in 0..RANKS {
+            let keeps_ns = if rank == 3 { LONG_NS } else { SHORT_NS };
+            let start_ns = now_ns[rank as usize] + SHORT_NS / 4 + 100 * u64::from(rank);
+            let locked_ns = start_ns.max(free_ns) + OWN_NS;
+            free_ns = locked_ns + keeps_ns;
+            for (function, span) in [(ACCESS, (start_ns, locked_ns)), (UNLOCK, (free_ns, free_ns + OWN_NS))] {
+                let own = call(rank, function, span, Some(0), 0);
+                builder.call(&Call { comm: Some(Comm(1)), ..own });
+            }
+            now_ns[rank as usize] = free_ns + OWN_NS;
+        }
+    }
+    follows_rank_3(&builder.finish().unwrap());
+}
+
+#[test]
+fn what_was_started_among_neighbours_ends_when_those_are_back_in_mpi() {
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS as usize];
+    let mut numbers = [0_u64; RANKS as usize];
+    for instance in 0..STEPS as u32 {
+        let started_ns = now_ns;
+        let works_ns = |rank: usize| if rank == 3 { LONG_NS } else { SHORT_NS } + rank as u64 * 100;
+        let back_ns: Vec<u64> =
+            (0..RANKS as usize).map(|rank| started_ns[rank] + OWN_NS + works_ns(rank)).collect();
+        for rank in 0..RANKS {
+            let at = rank as usize;
+            let end_ns = back_ns[(at + 7) % 8].max(back_ns[at]).max(back_ns[(at + 1) % 8]) + OWN_NS;
+            let own = call(rank, START_TOGETHER, (started_ns[at], started_ns[at] + OWN_NS), None, 8);
+            builder.call(&Call { comm: Some(Comm(0)), instance: Some(instance), ..own });
+            builder.call(&call(rank, WAIT, (back_ns[at], end_ns), None, 0));
+            numbers[at] += 2;
+            let completes = CallId::new(0, numbers[at] - 1);
+            builder.collected(Collected {
+                rank: Rank(rank),
+                call: completes,
+                comm: Comm(0),
+                number: instance,
+            });
+            now_ns[at] = end_ns;
+        }
+    }
+    follows_rank_3(&builder.finish().unwrap());
 }

@@ -16,16 +16,23 @@ pub(crate) const REDUCE: u16 = 8;
 pub(crate) const TOGETHER: u16 = 9;
 pub(crate) const POST: u16 = 10;
 pub(crate) const ACCESS: u16 = 11;
+pub(crate) const UNLOCK: u16 = 12;
+pub(crate) const START_TOGETHER: u16 = 13;
+pub(crate) const TO_ALL: u16 = 14;
 
 pub(crate) fn kinds() -> Vec<CallKind> {
     let barrier = CallKind::Collective { flow: Some(Flow::All), is_barrier: true };
-    let start = CallKind::Start { flow: Flow::All, is_barrier: false };
+    let start = CallKind::Start { flow: Some(Flow::All), is_barrier: false };
     let broadcast = CallKind::Collective { flow: Some(Flow::FromRoot), is_barrier: false };
     let reduce = CallKind::Collective { flow: Some(Flow::ToRoot), is_barrier: false };
     let together = CallKind::Collective { flow: None, is_barrier: true };
     let (send, wait, poll, post) = (CallKind::Send, CallKind::Wait, CallKind::Poll, CallKind::Post);
     let receive = CallKind::Receive;
-    vec![send, receive, barrier, send, start, wait, poll, broadcast, reduce, together, post, CallKind::Access]
+    let [access, unlock] = [false, true].map(|unlocks| CallKind::Access { unlocks });
+    let start_together = CallKind::Start { flow: None, is_barrier: false };
+    let calls = [send, receive, barrier, send, start, wait, poll, broadcast, reduce, together];
+    let to_all = CallKind::Collective { flow: Some(Flow::All), is_barrier: false };
+    [&calls[..], &[post, access, unlock, start_together, to_all]].concat()
 }
 
 /// What a rank does.

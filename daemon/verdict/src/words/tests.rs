@@ -420,6 +420,21 @@ fn a_placement_is_reported_by_what_it_changes() {
 }
 
 #[test]
+fn work_that_differs_from_step_to_step_is_with_no_rank() {
+    let mut pattern = pattern();
+    pattern.verdict.cause = "pattern".into();
+    pattern.sources =
+        vec![Source { cause: "pattern".into(), total_s: 3.0, differs_by_step: true, ..Source::default() }];
+    assert!(headline(&pattern).contains(": in each step other ranks have more work, and delay the others"));
+    assert!(ranks(&pattern).is_empty());
+    assert!(actions(&pattern)[0].starts_with("Balance the work of each step: "), "{:?}", actions(&pattern));
+    // A rank that always has more is named.
+    pattern.sources[0].few = vec![7];
+    assert!(headline(&pattern).contains("rank 7"));
+    assert!(actions(&pattern)[0].contains("rank 7"));
+}
+
+#[test]
 fn a_rank_that_the_kernel_blocked_has_no_more_work() {
     let mut pattern = pattern();
     pattern.verdict.cause = "pattern".into();
