@@ -1,10 +1,9 @@
 /* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank] [computes]: exchanges of a pattern (ring, pipeline, halo,
-   wavefront, allreduce, groups, root, dealt, and waits, persistent, started, reduce, pairs, neighbors, fence, exposed, which are
-   the same by other calls) between stretches of work. One rank has factor times as much; with slow_rank -1 work
-   grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping: more
-   ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
-   which works for each of them factor times a hundredth of the time. Of dealt rank 0 deals tasks of different lengths to
-   whoever asks first, whatever factor and slow_rank are. */
+   wavefront, allreduce, groups, root, dealt; waits, persistent, started, reduce, pairs, neighbors, fence, exposed, polls, sparse are
+   the same by other calls) between stretches of work. One rank has factor times as much; with slow_rank -1 work grows from
+   rank to rank up to that, with -2 each rank is the slow one for a part of the run, with -3 for some steps. Work is sleeping: more
+   ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0, which works
+   for each of them factor times a hundredth of the time. Of dealt rank 0 deals tasks of different lengths to whoever asks. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "truth.h"
@@ -13,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_RANKS = 1024 };
 static int rank, size, bytes, computes;
 static char *out, *in;
 
@@ -121,6 +121,21 @@ static int exchange_otherwise(const char *pattern, long own_us, int left, int ri
         work(own_us);
         T(Put, bytes, out, bytes, MPI_BYTE, right, 0, bytes, MPI_BYTE, window);
         T(Win_fence, 0, 0, window);
+    } else if (strcmp(pattern, "polls") == 0) {
+        MPI_Request requests[2];
+        int is_done = 0;
+        work(own_us);
+        T_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &requests[0]);
+        T_Irecv(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &requests[1]);
+        while (!is_done)
+            T_Testall(2, requests, &is_done, MPI_STATUSES_IGNORE);
+    } else if (strcmp(pattern, "sparse") == 0) {
+        /* Nothing goes to others than the next rank. */
+        static int sent[MOST_RANKS], received[MOST_RANKS], from_start[MOST_RANKS];
+        truth_require(size <= MOST_RANKS);
+        sent[right] = received[left] = bytes;
+        work(own_us);
+        T_Alltoallv(bytes, out, sent, from_start, MPI_BYTE, in, received, from_start, MPI_BYTE, MPI_COMM_WORLD);
     } else {
         return 0;
     }
@@ -134,6 +149,8 @@ static long own_work(long step, long steps, long us, long factor, long slow)
         return us + us * (factor - 1) * rank / (size > 1 ? size - 1 : 1);
     if (slow == -2)
         slow = step * size / steps;
+    if (slow == -3)
+        slow = (long)((unsigned long)step * 2654435761UL % 4294967296UL * (unsigned long)size >> 32);
     return rank == slow ? us * factor : us;
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 WORK_US = 5_000
 HOSTS = 4
 # Patterns whose ranks wait for each other otherwise than in sends, receives and collectives of all.
-OTHER_CALLS = ("waits", "persistent", "started", "reduce", "pairs", "neighbors", "fence", "exposed")
+OTHER_CALLS = ("waits", "persistent", "started", "reduce", "pairs", "neighbors", "fence", "exposed", "polls", "sparse")
 
 
 @dataclass
@@ -59,6 +59,9 @@ def all_cases():
     for pattern, ranks in (("ring", 8), ("pipeline", 4), ("halo", 8), ("allreduce", 8), ("groups", 8)):
         cases.append(Case(f"{pattern} of {ranks}, graded work", "openmpi", ranks, "pattern", pattern, slow=-1))
         cases.append(Case(f"{pattern} of {ranks}, moving slow rank", "openmpi", ranks, "pattern", pattern, slow=-2))
+    for pattern in ("ring", "halo", "allreduce", "waits"):
+        cases.append(Case(f"{pattern} of 8, any slow rank", "openmpi", 8, "pattern", pattern, slow=-3))
+        cases.append(Case(f"{pattern} of 2, any slow rank", "mpich", 2, "pattern", pattern, slow=-3))
     cases.append(Case("root of 8, serialized", "openmpi", 8, "pattern", "root", factor=50))
     for pattern in ("ring", "pipeline", "halo", "wavefront", "allreduce", "groups"):
         cases.append(Case(f"{pattern} of 2, slow rank", "mpich", 2, "pattern", pattern))

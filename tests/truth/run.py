@@ -14,7 +14,7 @@ How to read it. A verdict is right when its cause is the disturbance's (`none` w
 1.5 of the measured cost. `few CPUs`: the scheduler said that ranks waited for a CPU for 10 % of the time; a run without a
 disturbance may be blamed on that. Bins of confidence say how often verdicts of that confidence were right.
 
---check runs eleven cases, for the short check: each must have its cause, and a saving within a factor of 2, in one of three tries.
+--check runs thirteen cases, for the short check: each must have its cause, and a saving within a factor of 2, in one of three tries.
 Where other programs take the CPUs at the end, wrong ones are skipped.
 """
 
@@ -53,6 +53,8 @@ CHECKED = (
     "openmpi allreduce of 8, moving slow rank",
     "openmpi waits of 8, slow rank",
     "openmpi reduce of 8, slow rank",
+    "openmpi polls of 8, slow rank",
+    "openmpi allreduce of 8, any slow rank",
     "openmpi neighbors of 8, slow rank",
     "mpich halo of 2, slow rank",
     "openmpi allreduce of 2, busy loop",

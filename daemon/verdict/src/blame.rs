@@ -92,7 +92,8 @@ fn uneven(diagnosis: &Diagnosis) -> String {
         return format!("different ranks have more work at different times, and delay the others{who}");
     }
     if differs_by_step(diagnosis) {
-        return "in each step other ranks have more work, and delay the others".into();
+        return "in each step some ranks work while others wait, and over all steps none has much more work"
+            .into();
     }
     match (named_source(diagnosis, "pattern"), awaited(&diagnosis.waits)) {
         // Whoever is waited for directly may wait for somebody else.

@@ -425,7 +425,7 @@ fn work_that_differs_from_step_to_step_is_with_no_rank() {
     pattern.verdict.cause = "pattern".into();
     pattern.sources =
         vec![Source { cause: "pattern".into(), total_s: 3.0, differs_by_step: true, ..Source::default() }];
-    assert!(headline(&pattern).contains(": in each step other ranks have more work, and delay the others"));
+    assert!(headline(&pattern).contains(": in each step some ranks work while others wait"));
     assert!(ranks(&pattern).is_empty());
     assert!(actions(&pattern)[0].starts_with("Balance the work of each step: "), "{:?}", actions(&pattern));
     // A rank that always has more is named.

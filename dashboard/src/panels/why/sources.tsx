@@ -77,7 +77,7 @@ function OfCause({ store, source }: { store: Store; source: Source }) {
     <>
       <p class="lead"><CauseMark cause={source.cause} /> {name}: {seconds(source.totalS)} {tooMuch}; ranks compute {seconds(source.computedS)} on average.</p>
       {source.times.length > 0 ? <Times store={store} source={source} /> : <Table label={`Ranks with ${name}`} columns={columns} rows={source.ranks} rowKey={(row) => String(row.rank)} first={{ key: "seconds", descending: true }} selected={null} />}
-      {source.differsByStep && source.few.length === 0 && <p class="soft">In each step other ranks have more than the average: over all steps no rank stands out.</p>}
+      {source.differsByStep && source.few.length === 0 && <p class="soft">In each step some ranks have more than the average: over all steps no rank stands out.</p>}
       {source.few.length > 1 && <p class="soft">{fewWords(source)}</p>}
     </>
   );
