@@ -4,7 +4,8 @@ use super::sites::{SiteFigures, sites};
 use mpiscope_engine::load::Loaded;
 use mpiscope_engine::uncounted;
 use mpiscope_feed::Diagnosis;
-use mpiscope_matching::Counts;
+use mpiscope_matching::{Counts, FunctionTotals};
+use mpiscope_model::Function;
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
@@ -21,6 +22,8 @@ const MOST_CALL_SITES: usize = 8;
 const MOST_MISSING: usize = 6;
 const MOST_SENTENCES: usize = 12;
 const MOST_ENDED: usize = 8;
+/// Less than this share of the time in MPI is not worth a word.
+const WORTH_A_WORD: f64 = 0.01;
 
 pub(crate) fn text(
     loaded: &Loaded,
@@ -181,23 +184,28 @@ fn diagnosis(found: &Diagnosis, counts: &Counts, out: &mut String) -> std::fmt::
 
 /// Which calls the table has whole, their waiting included, where that is most of what it calls other MPI calls.
 fn whole_calls(found: &Diagnosis, counts: &Counts) -> Option<String> {
-    let others_ns = 1e9 * (found.budget.other_s - found.budget.cpu_wait_s);
+    let others_s = found.budget.other_s - found.budget.cpu_wait_s;
     let functions = counts.functions_by_time();
-    let mut functions = functions.iter().filter_map(|(function, totals)| {
-        let entry = mpiscope_wire::by_id(*function)?;
-        let what = match entry.family {
-            Family::OneSided => "on windows",
-            Family::Io => "on files",
-            Family::Neighbor => "among neighbours",
-            _ => return None,
+    let of_family = |family: Family| {
+        let named = |(function, totals): &(Function, &FunctionTotals)| {
+            let entry = mpiscope_wire::by_id(*function).filter(|entry| entry.family == family)?;
+            Some((entry.name, totals.time_ns))
         };
-        Some((what, entry.name, totals.time_ns))
-    });
-    let (what, name, time_ns) = functions.next().filter(|(.., time_ns)| *time_ns as f64 > others_ns / 2.0)?;
-    Some(format!(
-        "Other MPI calls are mostly {name}, {}: of calls {what} this table does not say how long they waited.",
-        nanoseconds(time_ns)
-    ))
+        let mut of_family = functions.iter().filter_map(named).peekable();
+        let longest = of_family.peek()?.0;
+        Some((longest, of_family.map(|(_, time_ns)| time_ns).sum::<u64>()))
+    };
+    let families =
+        [(Family::OneSided, "on windows"), (Family::Io, "on files"), (Family::Neighbor, "among neighbours")];
+    let found_families = families.into_iter().filter_map(|(family, what)| Some((what, of_family(family)?)));
+    let (what, (longest, time_ns)) = found_families.max_by_key(|(_, (_, time_ns))| *time_ns)?;
+    let time_s = time_ns as f64 / 1e9;
+    (time_s > others_s / 2.0 && time_s > WORTH_A_WORD * found.budget.total_s).then(|| {
+        format!(
+            "Other MPI calls are mostly calls {what}, {} (most in {longest}): this table does not say how long they waited.",
+            nanoseconds(time_ns)
+        )
+    })
 }
 
 /// What another placement of the ranks would change; nothing where there is one node only.

@@ -49,6 +49,7 @@ impl CallKind {
         let name = name.strip_suffix("_c").unwrap_or(name);
         match name {
             "Init" | "Init_thread" | "Finalize" => return CallKind::Setup,
+            // With buffers of its own, too, Open MPI waits for a receiver that is far behind.
             "Send" | "Bsend" | "Ssend" | "Rsend" | "Sendrecv" | "Sendrecv_replace" => return CallKind::Send,
             "Recv" | "Mrecv" => return CallKind::Receive,
             "Isend" | "Ibsend" | "Issend" | "Irsend" | "Irecv" | "Imrecv" | "Isendrecv"

@@ -123,14 +123,15 @@ fn last_first_entry(
     // Over a network it is no sign that somebody came back: messages are late for other reasons.
     let is_within_node = !graph.received_by(call).iter().any(|edge| edge.is_inter);
     let node = |rank: Rank| graph.nodes.get(rank.index());
-    let is_near = |rank: &Rank| is_within_node && node(*rank) == node(graph.ranks[call]);
-    let entries = peers.posted.iter().flat_map(|(rank, sent_ns)| {
-        let back = Some(*rank).filter(is_near);
-        let back = back.and_then(|rank| graph.return_before(rank, end_ns, peers.receivers.len()));
-        let first = if is_long { graph.first_entry_if_away(*rank, *sent_ns) } else { None };
-        [first, back]
-    });
-    let entries = entries.flatten();
+    let is_near = |rank: &&Rank| is_within_node && node(**rank) == node(graph.ranks[call]);
+    let receivers = &peers.receivers;
+    let back = receivers
+        .iter()
+        .filter(is_near)
+        .filter_map(|rank| graph.return_within(*rank, (since_ns, end_ns), receivers.len()));
+    let posted = if is_long { &*peers.posted } else { &[] };
+    let first = posted.iter().filter_map(|(rank, sent_ns)| graph.first_entry_if_away(*rank, *sent_ns));
+    let entries = back.chain(first);
     let within = entries.filter(|entry| (since_ns + 1..end_ns).contains(&graph.starts[*entry as usize]));
     within.max_by_key(|entry| graph.starts[*entry as usize])
 }

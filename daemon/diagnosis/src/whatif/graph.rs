@@ -122,6 +122,8 @@ pub struct Graph {
     /// By call, the computing before it if ranks that do the same have the same work in each step; no number where it is of no
     /// step. Empty where work does not differ from step to step.
     pub(crate) even_steps_ns: Vec<f32>,
+    /// Whether balance within steps saves more than balance of each rank's share.
+    pub(crate) differs_mostly_by_step: bool,
     pub(crate) marks: OnceLock<Marks>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
@@ -281,15 +283,21 @@ impl Graph {
         is_away.then(|| self.first_entry_after(rank, at_ns)).flatten()
     }
 
-    /// The call with which a rank, of several, came back to MPI just before a time: it had been away many times as long as it was
-    /// back then.
-    pub(crate) fn return_before(&self, rank: Rank, before_ns: u64, of_ranks: usize) -> Option<u32> {
-        let last = self.last_entry_before(rank, before_ns)?;
+    /// The call with which a rank, of several, came back to MPI within a time, just before its end: it had been away many times as
+    /// long as it was back then.
+    pub(crate) fn return_within(
+        &self,
+        rank: Rank,
+        (since_ns, before_ns): (u64, u64),
+        of_ranks: usize,
+    ) -> Option<u32> {
+        let is_within = |call: u32| self.starts[call as usize] > since_ns;
+        let last = self.last_entry_before(rank, before_ns).filter(|last| is_within(*last))?;
         let threads = self.threads_of(rank);
         let of_last = threads.iter().find(|thread| thread.calls.contains(&last))?;
         // Several calls may have followed since, and only one of them looked for what had come.
         let first = of_last.calls.start.max(last.saturating_sub(MOST_SINCE_RETURN));
-        (first..=last).rev().find(|call| {
+        (first..=last).rev().take_while(|call| is_within(*call)).find(|call| {
             let entered_ns = self.starts[*call as usize];
             let away_ns = (before_ns - entered_ns).saturating_mul(AWAY * of_ranks as u64);
             let left_ns = entered_ns.saturating_sub(away_ns);
@@ -386,10 +394,10 @@ impl Graph {
         self.quality
     }
 
-    /// Whether the ranks with more work than others change from step to step.
+    /// Whether the ranks with more work than others mostly change from step to step.
     #[must_use]
     pub fn differs_by_step(&self) -> bool {
-        !self.even_steps_ns.is_empty()
+        self.differs_mostly_by_step
     }
 
     /// By rank, its node.

@@ -5,6 +5,7 @@ use crate::whatif::call_row::{CallRow, NO_COMM, NONE, STARTUP_COMM};
 use crate::whatif::decisive::waited_for_collective;
 use crate::whatif::graph::Graph;
 use crate::whatif::graph::groups::{Groups, Member};
+use crate::whatif::members::MOST_MEMBERS;
 use mpiscope_model::{Collected, Comm, Flow, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -41,8 +42,9 @@ impl Memberships {
     }
 }
 
-/// Who left so long before the last one came did not wait for it; clocks do not differ as much.
+/// Who left so long before the last one came did not wait for it; clocks do not differ as much: of one node, and of several.
 const EARLY_NS: u64 = 20_000;
+const EARLY_ELSEWHERE_NS: u64 = 1_000_000;
 
 /// One part of a collective: communicator and instance, and who.
 struct Part {
@@ -134,13 +136,21 @@ fn add_group(graph: &Graph, rows: &[MemberRow], groups: &mut Groups, parts: &[Pa
     let awaited = members.iter().filter(|member| member.is_awaited);
     let last_ns = awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0);
     groups.last_ns.push(last_ns);
-    // Who sends nothing to others and receives nothing of them need not wait for them: it is not known who waits for whom.
-    let leaves_early = |part: &Part| {
-        groups.left[part.call as usize] == group && graph.ends[part.call as usize] + EARLY_NS < last_ns
+    let flow = parts[0].flow;
+    let early_ns = if groups.is_inter[group as usize] { EARLY_ELSEWHERE_NS } else { EARLY_NS };
+    let is_early = |part: &&Part| {
+        let call = part.call as usize;
+        groups.left[call] == group && graph.ends[call] + early_ns < last_ns
     };
+    // Who sends nothing to others and receives nothing of them need not wait for them: it is not known who waits for whom.
     let is_partial =
-        parts[0].flow == Some(Flow::All) && !parts[0].is_barrier && parts.iter().any(leaves_early);
-    groups.flows.push(parts[0].flow.filter(|_| !is_partial));
+        flow == Some(Flow::All) && !parts[0].is_barrier && parts.iter().any(|part| is_early(&part));
+    let is_compared = parts.len() <= MOST_MEMBERS;
+    if is_partial && !is_compared {
+        let early: Vec<u32> = parts.iter().filter(is_early).map(|part| part.call).collect();
+        early.into_iter().for_each(|call| groups.left[call as usize] = NONE);
+    }
+    groups.flows.push(flow.filter(|_| !is_partial || !is_compared));
     groups.roots.push(root);
     groups.bytes.push(bytes);
 }

@@ -15,7 +15,7 @@ use mpiscope_model::{Flow, Function};
 
 /// Among more members, where nothing says for which each waits or their data goes over a network, one enters just before any end by
 /// chance. In a larger scan, to look at all that each waits for takes too long.
-const MOST_MEMBERS: usize = 256;
+pub(crate) const MOST_MEMBERS: usize = 256;
 
 /// Likewise where it may have entered for any reason.
 const FEW_MEMBERS: usize = 64;

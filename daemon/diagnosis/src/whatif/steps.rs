@@ -20,35 +20,58 @@ const DELAYED_BY_TURNS: u32 = 16;
 const AS_OFTEN: f64 = 0.95;
 const LEAST_STEPS: u32 = 8;
 
-/// What all ranks of a class compute before the same one of their calls.
+/// What ranks of a class compute before the same one of their calls.
 #[derive(Debug, Clone, Copy, Default)]
 struct Step {
-    sum_ns: f64,
     ranks: u32,
+    sum_ns: f64,
     /// If each rank's share of all work is balanced.
     balanced_ns: f64,
     most_balanced_ns: f64,
+}
+
+/// A class of ranks: how long its ranks, each by itself, had no CPU for steps; and by how much the longest of each step is longer
+/// than the mean, if shares are balanced.
+#[derive(Debug, Clone, Copy, Default)]
+struct Class {
+    ranks: u32,
+    delayed_ns: f64,
+    left_ns: f64,
+}
+
+impl Class {
+    fn differs(&self, length_ns: f64) -> bool {
+        let by_turns = f64::from(self.ranks.min(DELAYED_BY_TURNS)) / f64::from(self.ranks.max(1));
+        self.left_ns >= LEAST_LEFT * length_ns && self.delayed_ns * by_turns <= self.left_ns
+    }
 }
 
 /// The steps of a run, class by class and pair of places by pair.
 struct Steps<'a> {
     graph: &'a Graph,
     work: &'a Work,
+    /// By class, its ranks.
+    ranks: Vec<u32>,
     /// By class and pair, where its steps begin; one more at the end.
     first: Vec<usize>,
-    classes: usize,
+}
+
+/// The class of a rank whose calls follow each other: what several threads do at the same time is no step.
+fn class_of_single(graph: &Graph, rank: usize) -> Option<usize> {
+    class_of(graph, rank).filter(|_| graph.threads_of[rank].len() == 1)
 }
 
 impl<'a> Steps<'a> {
     fn new(graph: &'a Graph, work: &'a Work) -> Self {
         let pairs = work.pairs.count();
-        let mut counts = vec![0_u32; graph.threads_of.len() * pairs];
-        each_gap(graph, |gap| counts[gap.rank * pairs + work.pairs.of_call(gap.call)] += 1);
-        let classes = class_count(graph);
+        let mut times = vec![0_u32; graph.threads_of.len() * pairs];
+        each_gap(graph, |gap| times[gap.rank * pairs + work.pairs.of_call(gap.call)] += 1);
+        let mut ranks = vec![0_u32; class_count(graph)];
         // By class and pair, how many ranks compute there, and how often: the fewest times and the most.
-        let mut bounds = vec![(0_u32, u32::MAX, 0_u32); classes * pairs];
-        for (rank, of_rank) in counts.chunks_exact(pairs).enumerate() {
-            let Some(class) = class_of(graph, rank) else { continue };
+        let mut bounds = vec![(0_u32, u32::MAX, 0_u32); ranks.len() * pairs];
+        for (rank, of_rank) in times.chunks_exact(pairs).enumerate() {
+            let Some(class) = class_of_single(graph, rank) else { continue };
+            ranks[class] += 1;
             for ((ranks, fewest, most), times) in bounds[class * pairs..].iter_mut().zip(of_rank) {
                 if *times > 0 {
                     (*ranks, *fewest, *most) = (*ranks + 1, (*fewest).min(*times), (*most).max(*times));
@@ -57,20 +80,18 @@ impl<'a> Steps<'a> {
         }
         let mut first = Vec::with_capacity(bounds.len() + 1);
         let mut next = 0;
-        for (at, (ranks, fewest, most)) in bounds.into_iter().enumerate() {
+        for (at, (some, fewest, most)) in bounds.into_iter().enumerate() {
             first.push(next);
             let is_named = at % pairs < work.pairs.places.len();
             let are_alike = fewest >= LEAST_STEPS && f64::from(fewest) >= AS_OFTEN * f64::from(most);
-            if is_named && are_alike && ranks > 1 {
+            // What few do is balanced among all.
+            let are_most = some > 1 && 2 * some >= ranks[at / pairs];
+            if is_named && are_alike && are_most {
                 next += fewest as usize;
             }
         }
         first.push(next);
-        Self { graph, work, first, classes }
-    }
-
-    fn count(&self) -> usize {
-        self.first.last().copied().unwrap_or(0)
+        Self { graph, work, ranks, first }
     }
 
     /// Shows each computing that is of a step, with its class and step.
@@ -78,7 +99,7 @@ impl<'a> Steps<'a> {
         let pairs = self.work.pairs.count();
         let mut seen = vec![0_usize; self.graph.threads_of.len() * pairs];
         each_gap(self.graph, |gap| {
-            let Some(class) = class_of(self.graph, gap.rank) else { return };
+            let Some(class) = class_of_single(self.graph, gap.rank) else { return };
             let pair = self.work.pairs.of_call(gap.call);
             let number = &mut seen[gap.rank * pairs + pair];
             let step = self.first[class * pairs + pair] + *number;
@@ -92,38 +113,34 @@ impl<'a> Steps<'a> {
     /// By call, the computing before it if that is the same for all ranks in each step; no number where it is of none. Empty where
     /// what differs from step to step can cost little, or may be the lack of CPUs.
     fn even(&self) -> Vec<f32> {
-        let graph = self.graph;
-        let mut steps = vec![Step::default(); self.count()];
-        let mut class_of_step = vec![0_u32; steps.len()];
-        let mut delayed_ns = vec![0.0; self.classes];
+        let (graph, pairs) = (self.graph, self.work.pairs.count());
+        let class = |ranks: &u32| Class { ranks: *ranks, ..Class::default() };
+        let mut classes: Vec<Class> = self.ranks.iter().map(class).collect();
+        let mut steps = vec![Step::default(); self.first.last().copied().unwrap_or(0)];
         self.each(|gap, class, step| {
+            classes[class].delayed_ns += graph.computing_before(gap.call)[1] as f64;
             let balanced_ns = gap.pure_ns * self.work.factor(&self.work.scales, gap.rank, gap.call);
-            delayed_ns[class] += graph.computing_before(gap.call)[1] as f64;
-            class_of_step[step] = class as u32;
             let of = &mut steps[step];
             of.ranks += 1;
             of.sum_ns += gap.pure_ns;
             of.balanced_ns += balanced_ns;
             of.most_balanced_ns = of.most_balanced_ns.max(balanced_ns);
         });
-        let mut left_ns = vec![0.0; self.classes];
-        for (of, class) in steps.iter().zip(&class_of_step) {
-            left_ns[*class as usize] += of.most_balanced_ns - of.balanced_ns / f64::from(of.ranks.max(1));
+        for (class, of) in classes.iter_mut().enumerate() {
+            let of_class = &steps[self.first[class * pairs]..self.first[(class + 1) * pairs]];
+            let left_ns =
+                |step: &Step| step.most_balanced_ns - step.balanced_ns / f64::from(step.ranks.max(1));
+            of.left_ns = of_class.iter().map(left_ns).sum();
         }
-        let mut ranks = vec![0_u32; self.classes];
-        let classes = (0..graph.threads_of.len()).filter_map(|rank| class_of(graph, rank));
-        classes.for_each(|class| ranks[class] += 1);
         let length_ns = (graph.recorded_ns() - graph.began_ns()) as f64;
-        let differs = |(class, left_ns): (usize, &f64)| {
-            let by_turns = f64::from(ranks[class].min(DELAYED_BY_TURNS)) / f64::from(ranks[class].max(1));
-            *left_ns >= LEAST_LEFT * length_ns && delayed_ns[class] * by_turns <= *left_ns
-        };
-        if !left_ns.iter().enumerate().any(differs) {
+        if !classes.iter().any(|class| class.differs(length_ns)) {
             return Vec::new();
         }
         let mut even_ns = vec![f32::NAN; graph.call_count()];
-        self.each(|gap, _, step| {
-            even_ns[gap.call] = (steps[step].sum_ns / f64::from(steps[step].ranks)) as f32;
+        self.each(|gap, class, step| {
+            if classes[class].differs(length_ns) {
+                even_ns[gap.call] = (steps[step].sum_ns / f64::from(steps[step].ranks)) as f32;
+            }
         });
         even_ns
     }
@@ -142,7 +159,10 @@ pub(crate) fn find(graph: &mut Graph) {
     let by_share_ns = graph.replay(&balanced).run_ns;
     graph.even_steps_ns = even_ns;
     let saved_ns = by_share_ns - graph.replay(&balanced).run_ns;
-    if saved_ns < LEAST_SAVED * (graph.recorded_ns() - graph.began_ns()) as f64 {
+    let (began_ns, ended_ns) = (graph.began_ns() as f64, graph.recorded_ns() as f64);
+    if saved_ns < LEAST_SAVED * (ended_ns - began_ns) {
         graph.even_steps_ns = Vec::new();
+    } else {
+        graph.differs_mostly_by_step = saved_ns > ended_ns - by_share_ns;
     }
 }

@@ -10,7 +10,7 @@ use crate::whatif::graph::Graph;
 use crate::whatif::graph::blocked_calls::{BlockedCall, BlockedCalls};
 use crate::whatif::graph::flights::size_bin;
 use crate::whatif::lack::Lack;
-use crate::whatif::soon::{since_soon_before, soon_ns, usual};
+use crate::whatif::soon::{FAR_LONGER_NS, since_soon_before, soon_ns, usual};
 use mpiscope_model::{Comm, Function, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -93,13 +93,15 @@ impl Windows {
             let lack = Lack::during(graph, graph.ranks[call], span);
             let since_ns = since_soon_before(graph, call, &lack);
             let usual_ns = usual_ns.copied().unwrap_or(0);
-            if let Some(entry) = unlocked(graph, window, access, since_ns) {
-                // All may have to wait for a lock.
-                let usual_ns = usual_ns.min(span.1 - graph.starts[entry as usize]);
+            let is_long = took_ns > soon_ns(Some(&usual_ns));
+            // What a call takes that moves nothing is not known where all have to wait for a lock.
+            let moves = access.size > size_bin(0);
+            let unlock = if is_long || !moves { unlocked(graph, window, access, since_ns) } else { None };
+            if let Some(entry) = unlock {
+                let after_ns = span.1 - graph.starts[entry as usize];
+                let usual_ns = if moves { usual_ns } else { usual_ns.min(after_ns) };
                 blocked.add(call, BlockedCall { entry, usual_ns });
-            } else if took_ns > soon_ns(Some(&usual_ns))
-                && let Some(entry) = awaited(graph, window, access, since_ns)
-            {
+            } else if is_long && let Some(entry) = awaited(graph, window, access, since_ns) {
                 blocked.add(call, BlockedCall { entry, usual_ns });
             }
         }
@@ -145,8 +147,12 @@ fn unlocked(graph: &Graph, window: &Window, access: &Access, since_ns: u64) -> O
     let before = unlocks.partition_point(|(unlock, _)| graph.starts[*unlock as usize] < graph.ends[call]);
     let mut last =
         unlocks[..before].iter().rev().take_while(|(unlock, _)| graph.starts[*unlock as usize] > since_ns);
-    let is_other = |unlock: u32| graph.ranks[unlock as usize] != graph.ranks[call];
-    last.find(|(unlock, target)| *target == access.target && is_other(*unlock)).map(|(unlock, _)| *unlock)
+    // One that goes on for longer waits for the lock itself: some libraries ask for it when it is given back.
+    let gives_back = |unlock: usize| {
+        graph.ranks[unlock] != graph.ranks[call] && graph.ends[unlock] <= graph.ends[call] + FAR_LONGER_NS
+    };
+    last.find(|(unlock, target)| *target == access.target && gives_back(*unlock as usize))
+        .map(|(unlock, _)| *unlock)
 }
 
 /// The entry that a call waited for otherwise.

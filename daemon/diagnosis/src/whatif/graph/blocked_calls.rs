@@ -25,9 +25,14 @@ impl BlockedCalls {
         Self { places: vec![NONE; calls], all: Vec::new() }
     }
 
+    /// A call waited for this, and for nothing that was found before.
     pub(crate) fn add(&mut self, call: usize, of: BlockedCall) {
-        self.places[call] = self.all.len() as u32;
-        self.all.push(of);
+        if self.places[call] == NONE {
+            self.places[call] = self.all.len() as u32;
+            self.all.push(of);
+        } else {
+            self.all[self.places[call] as usize] = of;
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
