@@ -3,7 +3,7 @@
 use crate::closed_call::{Closed, ClosingPart, Moved};
 use crate::effect::{Functions, Undiagnosed, rank_of};
 use crate::timed_event::Timed;
-use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank};
+use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, MOST_BETWEEN_POLLS_NS, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
 
@@ -44,13 +44,11 @@ struct Polling {
     until: u64,
 }
 
-/// A longer time between two rows of polls is work: the collector leaves out more than two thirds of it.
-const OF_LOOP_NS: u64 = 20_000;
-
 impl Polling {
     /// A poll, or a row of them, follows.
     fn goes_on(before: Option<Self>, closed: &Closed) -> Self {
-        let is_unbroken = |before: &Self| closed.start_ns.saturating_sub(before.until) <= OF_LOOP_NS;
+        let is_unbroken =
+            |before: &Self| closed.start_ns.saturating_sub(before.until) <= MOST_BETWEEN_POLLS_NS;
         let since = before.filter(is_unbroken).map_or(closed.start_ns, |before| before.since);
         Self { since, until: closed.end_ns }
     }

@@ -1,5 +1,8 @@
 use crate::ids::{Comm, Function, Nanoseconds, Rank, Site};
 
+/// A longer time between two rows of polls is work: the collector leaves out more than two thirds of it.
+pub const MOST_BETWEEN_POLLS_NS: Nanoseconds = 20_000;
+
 /// One MPI call on one rank, or a run of failed polls folded into one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {

@@ -28,7 +28,7 @@ pub mod words;
 pub use activity::{Activity, Blocking, CallId, Collected, Collective, Effect, Flow, Side};
 pub use batch::{Batch, Fault};
 pub use blame::Blame;
-pub use call::Call;
+pub use call::{Call, MOST_BETWEEN_POLLS_NS};
 pub use correction::{Correction, Nearby};
 pub use cpus::{CpuSet, NodeCpus, RankCpus};
 pub use event::{Event, PostId};

@@ -4,8 +4,7 @@ use super::sites::{SiteFigures, sites};
 use mpiscope_engine::load::Loaded;
 use mpiscope_engine::uncounted;
 use mpiscope_feed::Diagnosis;
-use mpiscope_matching::{Counts, FunctionTotals};
-use mpiscope_model::Function;
+use mpiscope_matching::Counts;
 use mpiscope_model::words::{bytes, count, nanoseconds, plural, run_time_of};
 use mpiscope_placement::Placement;
 use mpiscope_process::output::bold;
@@ -184,22 +183,21 @@ fn diagnosis(found: &Diagnosis, counts: &Counts, out: &mut String) -> std::fmt::
 
 /// Which calls the table has whole, their waiting included, where that is most of what it calls other MPI calls.
 fn whole_calls(found: &Diagnosis, counts: &Counts) -> Option<String> {
-    let others_s = found.budget.other_s - found.budget.cpu_wait_s;
-    let functions = counts.functions_by_time();
-    let of_family = |family: Family| {
-        let named = |(function, totals): &(Function, &FunctionTotals)| {
-            let entry = mpiscope_wire::by_id(*function).filter(|entry| entry.family == family)?;
-            Some((entry.name, totals.time_ns))
-        };
-        let mut of_family = functions.iter().filter_map(named).peekable();
-        let longest = of_family.peek()?.0;
-        Some((longest, of_family.map(|(_, time_ns)| time_ns).sum::<u64>()))
-    };
-    let families =
-        [(Family::OneSided, "on windows"), (Family::Io, "on files"), (Family::Neighbor, "among neighbours")];
-    let found_families = families.into_iter().filter_map(|(family, what)| Some((what, of_family(family)?)));
-    let (what, (longest, time_ns)) = found_families.max_by_key(|(_, (_, time_ns))| *time_ns)?;
+    let kinds = [Family::OneSided, Family::Io, Family::Neighbor];
+    // Of each kind the longest function, and the time of all.
+    let mut of_kinds = [("", 0_u64); 3];
+    for (function, totals) in counts.functions_by_time() {
+        let Some(entry) = mpiscope_wire::by_id(function) else { continue };
+        if let Some(at) = kinds.iter().position(|kind| *kind == entry.family) {
+            let (longest, time_ns) = &mut of_kinds[at];
+            *longest = if longest.is_empty() { entry.name } else { *longest };
+            *time_ns += totals.time_ns;
+        }
+    }
+    let named = ["on windows", "on files", "among neighbours"].into_iter().zip(of_kinds);
+    let (what, (longest, time_ns)) = named.max_by_key(|(_, (_, time_ns))| *time_ns)?;
     let time_s = time_ns as f64 / 1e9;
+    let others_s = found.budget.other_s - found.budget.cpu_wait_s;
     (time_s > others_s / 2.0 && time_s > WORTH_A_WORD * found.budget.total_s).then(|| {
         format!(
             "Other MPI calls are mostly calls {what}, {} (most in {longest}): this table does not say how long they waited.",
@@ -321,4 +319,32 @@ fn call_sites(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) ->
         writeln!(out, "  and {} more call sites (see --json)", known.len() - MOST_CALL_SITES)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_calls;
+    use mpiscope_feed::Diagnosis;
+    use mpiscope_matching::Counts;
+    use mpiscope_model::Call;
+
+    #[test]
+    fn calls_whose_waiting_is_not_known_are_named_where_they_are_most_of_the_others() {
+        let id = |name: &str| mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == name).unwrap().id;
+        let mut counts = Counts::new(1_000_000_000);
+        let calls = [("MPI_Win_fence", 4), ("MPI_Put", 2), ("MPI_File_write_all", 5), ("MPI_Init", 9)];
+        counts.calls(&calls.map(|(name, seconds)| Call {
+            function: id(name),
+            end_ns: seconds * 1_000_000_000,
+            ..Call::default()
+        }));
+        let mut found = Diagnosis::default();
+        (found.budget.total_s, found.budget.other_s) = (20.0, 11.0);
+        let sentence = whole_calls(&found, &counts).unwrap();
+        assert!(sentence.contains("calls on windows, 6.00 s (most in MPI_Win_fence)"), "{sentence}");
+        found.budget.other_s = 13.0;
+        assert_eq!(whole_calls(&found, &counts), None, "most of the others are others");
+        (found.budget.total_s, found.budget.other_s) = (700.0, 11.0);
+        assert_eq!(whole_calls(&found, &counts), None, "that is next to nothing");
+    }
 }

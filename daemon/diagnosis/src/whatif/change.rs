@@ -48,6 +48,11 @@ impl Change {
         *self != Self { unfelt: self.unfelt, ..Self::default() }
     }
 
+    /// Whether a rank loses no work by balance.
+    fn keeps_work(&self, rank: usize) -> bool {
+        !self.balanced_ranks.is_empty() && !self.balanced_ranks.get(rank).is_some_and(|loses| *loses)
+    }
+
     /// This change, and the run without a cause as well.
     #[must_use]
     pub(crate) fn without(mut self, cause: Blame, advised: Option<&[Node]>) -> Self {
@@ -70,7 +75,7 @@ pub(crate) struct Applied<'a> {
     scales: Vec<Scale>,
     /// By call, the computing before it where that is balanced step by step, if it is not `NAN`; likewise empty.
     even_steps_ns: &'a [f32],
-    /// By rank, the factor of it; likewise empty.
+    /// By rank, the factor of all of it; empty where all are 1.
     ranks: Vec<f64>,
     /// By rank and segment, what becomes of waiting for a CPU meanwhile; likewise empty.
     delays: Vec<f32>,
@@ -88,23 +93,17 @@ impl<'a> Applied<'a> {
         let mut scales = if change.balanced { work.scales() } else { Vec::new() };
         let mut delays = if change.balanced { work.delays.clone() } else { Vec::new() };
         if !change.balanced_ranks.is_empty() {
-            let keeps = |rank: usize| !change.balanced_ranks.get(rank).is_some_and(|loses| *loses);
-            let scales = scales.iter_mut().enumerate().filter(|(at, _)| keeps(at % work.ranks));
+            let scales = scales.iter_mut().enumerate().filter(|(at, _)| change.keeps_work(at % work.ranks));
             scales.filter(|(_, scale)| scale.takes_work()).for_each(|(_, scale)| *scale = Scale::UNCHANGED);
-            let delays = delays.iter_mut().enumerate().filter(|(at, _)| keeps(at / work.segments));
+            let delays =
+                delays.iter_mut().enumerate().filter(|(at, _)| change.keeps_work(at / work.segments));
             delays.for_each(|(_, factor)| *factor = factor.max(1.0));
         }
         let even_steps_ns = if change.balanced { &*graph.even_steps_ns } else { &[] };
         let mut ranks = Vec::new();
-        if !change.ranks.is_empty() {
-            scales.resize(work.scale_count(), Scale::UNCHANGED);
+        for &(rank, factor) in &change.ranks {
             ranks.resize(work.ranks, 1.0);
-            for &(rank, factor) in &change.ranks {
-                ranks.get_mut(rank.index()).into_iter().for_each(|of| *of *= factor.max(0.0));
-                for at in work.of_rank(rank.index()) {
-                    scales[at] = scales[at].by(factor);
-                }
-            }
+            ranks.get_mut(rank.index()).into_iter().for_each(|of| *of *= factor.max(0.0));
         }
         let mut own = Vec::new();
         for &(function, factor) in &change.functions {
@@ -127,21 +126,15 @@ impl<'a> Applied<'a> {
 
     /// A rank's computing before a call, of what was recorded.
     pub(crate) fn computing_ns(&self, rank: Rank, call: usize, recorded_ns: f64) -> f64 {
-        if self.scales.is_empty() {
-            return recorded_ns;
-        }
-        match self.even_steps_ns.get(call).copied().filter(|ns| !ns.is_nan()) {
-            Some(even_ns) => self.even_step_ns(rank, f64::from(even_ns), recorded_ns),
+        let even_step_ns = self.even_steps_ns.get(call).copied().filter(|ns| !ns.is_nan());
+        let own_ns = match even_step_ns.map(f64::from) {
+            // A rank that keeps its work may get more.
+            Some(even_ns) if self.change.keeps_work(rank.index()) => even_ns.max(recorded_ns),
+            Some(even_ns) => even_ns,
+            None if self.scales.is_empty() => recorded_ns,
             None => recorded_ns * self.work.factor(&self.scales, rank.index(), call),
-        }
-    }
-
-    /// Likewise of a step that is balanced. A rank that keeps its work may get more.
-    fn even_step_ns(&self, rank: Rank, even_ns: f64, recorded_ns: f64) -> f64 {
-        let loses = &self.change.balanced_ranks;
-        let keeps = !loses.is_empty() && !loses.get(rank.index()).is_some_and(|loses| *loses);
-        let even_ns = if keeps { even_ns.max(recorded_ns) } else { even_ns };
-        even_ns * self.ranks.get(rank.index()).copied().unwrap_or(1.0)
+        };
+        own_ns * self.ranks.get(rank.index()).copied().unwrap_or(1.0)
     }
 
     /// The factor of what a rank waits for a CPU while it computes before a call.

@@ -111,14 +111,9 @@ fn last_entry(
     last.max_by_key(|entry| graph.starts[*entry as usize])
 }
 
-/// Of a wait that completes something else, too, the last entry of a receiver of what was sent before: its first since then, or
-/// that with which it came back. The wait goes on soon after what had left. Whether a wait is long is not known where all are.
-fn last_first_entry(
-    graph: &Graph,
-    peers: &Peers,
-    call: usize,
-    (since_ns, is_long): (u64, bool),
-) -> Option<u32> {
+/// Of a wait that completes something else, too, the last entry of a receiver of what was sent before: that with which it came back,
+/// or its first since then, if the wait was long. The wait goes on soon after what had left.
+fn last_return(graph: &Graph, peers: &Peers, call: usize, (since_ns, is_long): (u64, bool)) -> Option<u32> {
     let end_ns = graph.ends[call];
     // Over a network it is no sign that somebody came back: messages are late for other reasons.
     let is_within_node = !graph.received_by(call).iter().any(|edge| edge.is_inter);
@@ -188,28 +183,32 @@ pub(crate) fn explain(graph: &mut Graph, partners: &Partners, windows: &Windows)
             let usual_ns = usual.get(&(graph.functions[call], sizes[call]));
             let soon_ns = soon_ns(usual_ns);
             let usual_ns = usual_ns.copied().unwrap_or(0);
-            // Where most sends wait for their receivers, that is in the median of flights, too.
-            if took_ns <= FAR_LONGER_NS || was_underway(graph, (call, true), Figure::Low) {
-                continue;
-            }
-            let peers = partners.peers(graph, thread, call);
-            let sends = !peers.receivers.is_empty();
-            let receives = !graph.received_by(call).is_empty();
-            if !sends && was_underway(graph, (call, false), Figure::Low) {
-                continue;
-            }
-            let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
-            let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
             let is_long = took_ns > soon_ns;
+            let receives = !graph.received_by(call).is_empty();
             let only_sends = match graph.kind(call) {
                 CallKind::Wait => !receives && group.is_none(),
                 kind => kind == CallKind::Send,
             };
+            // Where all waits for several things are long, none is longer than usual.
+            if took_ns <= FAR_LONGER_NS || only_sends && !is_long {
+                continue;
+            }
+            // Where most sends wait for their receivers, that is in the median of flights, too.
+            if was_underway(graph, (call, true), Figure::Low) {
+                continue;
+            }
+            let peers = partners.peers(graph, thread, call);
+            let sends = !peers.receivers.is_empty();
+            if !sends && was_underway(graph, (call, false), Figure::Low) {
+                continue;
+            }
+            let lack = Lack::during(graph, thread.rank, (start_ns, end_ns));
             let found = if only_sends {
-                is_long.then(|| last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns))).flatten()
+                let since_ns = blamed_since_ns(graph, call, &lack, soon_ns);
+                last_entry(graph, &peers, call, soon_ns, (since_ns, end_ns))
             } else {
                 let since_ns = since_soon_before(graph, call, &lack).max(start_ns);
-                last_first_entry(graph, &peers, call, (since_ns, is_long))
+                last_return(graph, &peers, call, (since_ns, is_long))
             };
             match found {
                 Some(entry) if graph.follows(Rule::Blocked) => {

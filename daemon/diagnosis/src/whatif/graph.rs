@@ -123,7 +123,7 @@ pub struct Graph {
     /// step. Empty where work does not differ from step to step.
     pub(crate) even_steps_ns: Vec<f32>,
     /// Whether balance within steps saves more than balance of each rank's share.
-    pub(crate) differs_mostly_by_step: bool,
+    pub(crate) differs_by_step: bool,
     pub(crate) marks: OnceLock<Marks>,
     pub(crate) quiet: OnceLock<(Vec<f32>, Vec<QuietGroup>)>,
     pub(crate) on_links: OnceLock<OnLinks>,
@@ -397,7 +397,7 @@ impl Graph {
     /// Whether the ranks with more work than others mostly change from step to step.
     #[must_use]
     pub fn differs_by_step(&self) -> bool {
-        self.differs_mostly_by_step
+        self.differs_by_step
     }
 
     /// By rank, its node.

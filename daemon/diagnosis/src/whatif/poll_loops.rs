@@ -3,6 +3,7 @@
 use crate::whatif::call_kind::CallKind;
 use crate::whatif::call_row::NONE;
 use crate::whatif::graph::Graph;
+use mpiscope_model::MOST_BETWEEN_POLLS_NS;
 
 /// A loop of polls that ends with a receive is one call from its first poll.
 pub(crate) fn join_received(graph: &mut Graph, since: &[(u32, u64)]) {
@@ -32,9 +33,6 @@ fn join(graph: &mut Graph, first: usize, last: usize) {
     graph.starts[last] = from_ns;
 }
 
-/// Between polls of one loop there is no work that takes longer.
-const OF_LOOP_NS: u64 = 20_000;
-
 /// Other loops of polls end where a collective is completed, or with their last poll: then what was sent may have left.
 pub(crate) fn join_others(graph: &mut Graph) {
     for thread in 0..graph.threads.len() {
@@ -50,7 +48,7 @@ pub(crate) fn join_others(graph: &mut Graph) {
             let next = call + 1;
             let goes_on = next < calls.end as usize
                 && graph.kind(next) == CallKind::Poll
-                && graph.starts[next] - graph.ends[call] <= OF_LOOP_NS;
+                && graph.starts[next] - graph.ends[call] <= MOST_BETWEEN_POLLS_NS;
             if completes || !goes_on {
                 join(graph, from, call);
                 first = None;

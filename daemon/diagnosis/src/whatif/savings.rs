@@ -104,7 +104,7 @@ impl Graph {
     pub fn excess_work(&self) -> Vec<Vec<u64>> {
         let work = self.work();
         let ranks = self.threads_of.len();
-        if self.differs_by_step() {
+        if self.differs_by_step {
             return self.excess_work_of_steps(work);
         }
         let of = |rank: usize, part: usize| {

@@ -163,6 +163,6 @@ pub(crate) fn find(graph: &mut Graph) {
     if saved_ns < LEAST_SAVED * (ended_ns - began_ns) {
         graph.even_steps_ns = Vec::new();
     } else {
-        graph.differs_mostly_by_step = saved_ns > ended_ns - by_share_ns;
+        graph.differs_by_step = saved_ns > ended_ns - by_share_ns;
     }
 }

@@ -49,27 +49,12 @@ impl Scale {
     pub(crate) fn takes_work(&self) -> bool {
         self.is_spread || self.all < 1.0 || self.most < f32::INFINITY
     }
-
-    pub(crate) fn by(self, factor: f64) -> Self {
-        Self { all: self.all * factor.max(0.0) as f32, ..self }
-    }
 }
 
 impl Work {
     /// By segment and rank, what becomes of computing if work is even.
     pub(crate) fn scales(&self) -> Vec<Scale> {
         self.scales.clone()
-    }
-
-    /// Of all segments and ranks, those of one rank.
-    pub(crate) fn of_rank(&self, rank: usize) -> impl Iterator<Item = usize> + use<> {
-        let ranks = self.ranks;
-        (0..self.segments).map(move |segment| segment * ranks + rank).filter(move |_| rank < ranks)
-    }
-
-    /// How many segments of how many ranks there are.
-    pub(crate) fn scale_count(&self) -> usize {
-        self.scales.len()
     }
 
     /// Whether a call is made only for work that the rank alone does, and that goes to the others: then nobody has to call.
