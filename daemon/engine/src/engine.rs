@@ -10,6 +10,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
+use mpiscope_process::at_once::both;
 use mpiscope_recording::{Clock, JobNode, Pause, Pauses, Uncounted};
 use mpiscope_verdict::Processors;
 use mpiscope_wire as wire;
@@ -35,9 +36,14 @@ pub struct Step {
     pub batch: Batch,
 }
 
+/// For fewer calls, some milliseconds of work, a thread costs more than it brings.
+const MANY_CALLS: usize = 1 << 14;
+
 /// The state of a run.
 pub struct Engine {
     ingest: Ingest,
+    /// How many threads may turn frames into calls and count them.
+    threads: usize,
     /// Whether its steps are diagnosed.
     is_diagnosed: bool,
     matcher: Matcher,
@@ -78,6 +84,7 @@ impl Engine {
     pub fn new(window_ns: u64) -> Self {
         Self {
             ingest: Ingest::new(),
+            threads: 1,
             is_diagnosed: false,
             matcher: Matcher::default(),
             clocks: Clocks::default(),
@@ -103,6 +110,17 @@ impl Engine {
         Self { ingest: Ingest::for_diagnosis(), is_diagnosed: true, ..Self::new(window_ns) }
     }
 
+    /// One that does its work on up to so many threads, where there is much. Its results are the same. Then
+    /// [`Engine::more`] has what is behind a step.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ingest: self.ingest.with_threads(threads), ..self }
+    }
+
+    /// Whether so many calls are worth more than one thread.
+    pub fn is_shared_out(&self, calls: usize) -> bool {
+        self.threads > 1 && calls >= MANY_CALLS
+    }
+
     /// What turns frames into calls.
     pub fn ingest(&self) -> &Ingest {
         &self.ingest
@@ -117,6 +135,11 @@ impl Engine {
     /// Takes in a message. Only a clock_sample (or the end) makes anything known.
     pub fn feed(&mut self, message: wire::Message) -> Option<Step> {
         self.ingest.step(message).map(|batch| self.settle(batch))
+    }
+
+    /// What became known behind the last step.
+    pub fn more(&mut self) -> Option<Step> {
+        self.ingest.more().map(|batch| self.settle(batch))
     }
 
     /// Takes in a message of a batch that goes on.
@@ -140,16 +163,20 @@ impl Engine {
     }
 
     /// The input is over.
-    pub fn finish(&mut self) -> Step {
+    pub fn finish(&mut self) -> Vec<Step> {
         self.ingest.settle_rest();
         let batch = self.ingest.take();
-        let mut step = self.settle(batch);
+        let mut steps = vec![self.settle(batch)];
+        steps.extend(std::iter::from_fn(|| self.more()));
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);
-        step.messages.extend(matched.messages);
-        step.windows.extend(self.counts.take_windows(u64::MAX));
+        let windows = self.counts.take_windows(u64::MAX);
+        if let Some(last) = steps.last_mut() {
+            last.messages.extend(matched.messages);
+            last.windows.extend(windows);
+        }
         self.count_unmatched();
-        step
+        steps
     }
 
     /// Counts sends without a receive, and receives without a send.
@@ -198,14 +225,19 @@ impl Engine {
         }
         for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
             let cost_ns = self.ranks.get(&of_rank[0].rank).map_or(0.0, |info| info.cost_per_call_ns);
-            of_rank.iter().for_each(|call| self.cost_ns += call.count as f64 * cost_ns);
+            let made: f64 = of_rank.iter().map(|call| call.count as f64).sum();
+            self.cost_ns += made * cost_ns;
         }
         self.processors.see(&batch.scheduling);
         self.processors.place(&batch.ranks);
-        self.totals.add_calls(&calls);
-        self.counts.calls(&calls);
-        self.hang_detector.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
-        let matched = self.matcher.feed(&batch.events);
+        let is_shared_out = self.is_shared_out(calls.len());
+        let Self { totals, counts, hang_detector, matcher, .. } = self;
+        let count = || {
+            totals.add_calls(&calls);
+            counts.calls(&calls);
+            hang_detector.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
+        };
+        let (matched, ()) = both(is_shared_out, || matcher.feed(&batch.events), count);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);
         let scheduling = batch.scheduling.clone();

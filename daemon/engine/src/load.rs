@@ -342,7 +342,7 @@ fn replay_log(
     if let Records::Nobody(Some(live)) = &records {
         rest_of_rings(live, &mut engine, &mut take);
     }
-    take(Some(engine.finish()));
+    engine.finish().into_iter().for_each(|step| take(Some(step)));
     outcome?;
     Ok(ReplayedLog { engine, sums, records, faults })
 }

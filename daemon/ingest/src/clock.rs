@@ -1,7 +1,6 @@
 //! Ticks to nanoseconds of a node's monotonic clock, between pairs of both that its agent took.
 
 use mpiscope_wire::{ClockKind, ClockSample};
-use std::cell::Cell;
 
 /// Pairs this recent are all kept; of older ones, one a second.
 const RECENT: usize = 64;
@@ -13,9 +12,14 @@ pub(crate) struct ClockMap {
     samples: Vec<ClockSample>,
     /// The line between the two newest samples, on which most calls lie, and the one after them.
     newest: Option<[Line; 2]>,
-    /// An earlier line that was looked up, and the ticks that lie on it: what waited for long lies there, too.
-    earlier: Cell<Option<(Line, (u64, u64))>>,
+    /// How many samples there were.
+    pushed: u64,
 }
+
+/// An earlier line that one process looked up, and the ticks that lie on it: what waited for long lies there, too. It holds
+/// until the next sample.
+#[derive(Debug, Default)]
+pub(crate) struct EarlierLine(Option<(u64, Line, (u64, u64))>);
 
 /// A line from a sample on.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +50,7 @@ impl ClockMap {
         if after {
             self.samples.push(sample);
             self.thin();
-            self.earlier.set(None);
+            self.pushed += 1;
             if let [first, .., last] = self.samples.as_slice() {
                 let before = &self.samples[self.samples.len() - 2];
                 let beyond = Line { from: *last, slope: slope(first, last) };
@@ -74,9 +78,9 @@ impl ClockMap {
     }
 
     /// Ticks of a clock of either kind as nanoseconds of the monotonic one.
-    pub(crate) fn monotonic_ns(&self, kind: ClockKind, ticks: u64) -> u64 {
+    pub(crate) fn monotonic_ns(&self, kind: ClockKind, ticks: u64, earlier: &mut EarlierLine) -> u64 {
         match kind {
-            ClockKind::TimeStampCounter => self.of_ticks(ticks),
+            ClockKind::TimeStampCounter => self.of_ticks(ticks, earlier),
             ClockKind::Monotonic => ticks,
         }
     }
@@ -88,7 +92,7 @@ impl ClockMap {
 
     /// Ticks of the time-stamp counter as nanoseconds. After the last sample the clock continues at the rate from the
     /// first to the last: a line over a few milliseconds would be off by seconds after hours.
-    pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
+    pub(crate) fn of_ticks(&self, ticks: u64, earlier: &mut EarlierLine) -> u64 {
         let Some([newest, beyond]) = &self.newest else {
             return self.until_ns();
         };
@@ -98,7 +102,8 @@ impl ClockMap {
         if ticks >= newest.from.ticks {
             return newest.monotonic_ns(ticks);
         }
-        if let Some((line, (from, to))) = self.earlier.get()
+        if let Some((pushed, line, (from, to))) = earlier.0
+            && pushed == self.pushed
             && (from..to).contains(&ticks)
         {
             return line.monotonic_ns(ticks);
@@ -109,7 +114,7 @@ impl ClockMap {
         let line = Line::between(before, after);
         // What was before the first sample lies on the first line.
         let from = if at == 1 { 0 } else { before.ticks };
-        self.earlier.set(Some((line, (from, after.ticks))));
+        earlier.0 = Some((self.pushed, line, (from, after.ticks)));
         line.monotonic_ns(ticks)
     }
 }
@@ -132,11 +137,15 @@ mod tests {
         map
     }
 
+    fn of_ticks(map: &ClockMap, ticks: u64) -> u64 {
+        map.of_ticks(ticks, &mut EarlierLine::default())
+    }
+
     #[test]
     fn between_samples_it_is_a_line() {
         let map = map(&[(0, 1000), (100, 1050), (200, 1090)]);
         assert_eq!(
-            [0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)),
+            [0, 50, 100, 150, 200, 250].map(|ticks| of_ticks(&map, ticks)),
             [1000, 1025, 1050, 1070, 1090, 1112]
         );
     }
@@ -154,7 +163,7 @@ mod tests {
         let pairs: Vec<(u64, u64)> = (1..100_000).map(|at| (at * 3_000_000, at * 1_000_000)).collect();
         let map = map(&pairs);
         assert!((100..300).contains(&map.samples.len()), "{} samples", map.samples.len());
-        assert_eq!(map.of_ticks(150_000_000), 50_000_000);
+        assert_eq!(of_ticks(&map, 150_000_000), 50_000_000);
     }
 
     proptest! {
@@ -163,14 +172,14 @@ mod tests {
             steps in proptest::collection::vec((1_u64..900, 1_u64..40_000_000, 0_u64..400), 70..200),
         ) {
             let (mut map, mut pairs) = (ClockMap::default(), Vec::new());
-            let mut at = (1_000, 1_000);
+            let (mut at, mut earlier) = ((1_000, 1_000), EarlierLine::default());
             for (tick_step, ns_step, back) in steps {
                 at = (at.0 + tick_step, at.1 + ns_step);
                 pairs.push(at);
                 map.push(ClockSample { ticks: at.0, monotonic_ns: at.1 });
                 // Samples that lie close together are thinned once they are old.
                 let ticks = at.0.saturating_sub(back * 100);
-                prop_assert_eq!(map.of_ticks(ticks), self::map(&pairs).of_ticks(ticks));
+                prop_assert_eq!(map.of_ticks(ticks, &mut earlier), of_ticks(&self::map(&pairs), ticks));
             }
         }
 
@@ -186,9 +195,10 @@ mod tests {
             }
             let map = map(&pairs);
             ticks.sort_unstable();
-            let times: Vec<u64> = ticks.iter().map(|&ticks| map.of_ticks(ticks)).collect();
+            let mut earlier = EarlierLine::default();
+            let times: Vec<u64> = ticks.iter().map(|&ticks| map.of_ticks(ticks, &mut earlier)).collect();
             prop_assert!(times.is_sorted());
-            let alone = ticks.iter().rev().map(|&ticks| self::map(&pairs).of_ticks(ticks));
+            let alone = ticks.iter().rev().map(|&ticks| of_ticks(&self::map(&pairs), ticks));
             prop_assert!(alone.eq(times.into_iter().rev()), "what was looked up before makes a difference");
         }
     }

@@ -5,6 +5,7 @@ mod flights;
 mod messages;
 mod nodes;
 mod processes;
+mod reading;
 mod scheduling;
 mod settling;
 mod state;

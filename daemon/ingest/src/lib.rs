@@ -1,12 +1,14 @@
 //! From frames to the model: ticks become nanoseconds of the run, slots become calls and events, faults become values.
 //!
-//! In: messages of agents, in any batches. Out: batches of rows and events. It does no I/O, has no threads and reads no
-//! clock. Nothing that a job writes makes it panic or grow without bound.
+//! In: messages of agents, in any batches. Out: batches of rows and events. It does no I/O and reads no clock. Where its owner
+//! allows threads, they read slots of many processes at once; what becomes known is the same. Nothing that a job writes makes it panic or grow without bound.
 //!
 //! The daemon uses it live, and every reader of a write-ahead log: the same bytes give the same batches.
 
 mod clock;
 mod closed_call;
+mod decoded;
+mod decoding;
 mod effect;
 pub mod host_clocks;
 mod ingest;

@@ -43,6 +43,11 @@ impl MemoryBudget {
         self.left_bytes = self.left_bytes.saturating_add(bytes);
     }
 
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.left_bytes
+    }
+
     /// How many found no room.
     pub(crate) fn refused(&self) -> u64 {
         self.refused

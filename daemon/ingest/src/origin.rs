@@ -1,6 +1,6 @@
 //! One agent: the clock of its node, and its pending slots.
 
-use crate::clock::ClockMap;
+use crate::clock::{ClockMap, EarlierLine};
 use crate::host_clocks::{NodeClock, RoundTrip};
 use mpiscope_model::Node;
 use mpiscope_wire::{self as wire, ClockKind, ClockSample, Slots};
@@ -75,8 +75,8 @@ impl Origin {
     }
 
     /// Ticks of one of its clocks as time of the run.
-    pub(crate) fn run_ns(&self, kind: ClockKind, ticks: u64) -> u64 {
-        self.clock.to_run(self.counter.monotonic_ns(kind, ticks))
+    pub(crate) fn run_ns(&self, kind: ClockKind, ticks: u64, earlier: &mut EarlierLine) -> u64 {
+        self.clock.to_run(self.counter.monotonic_ns(kind, ticks, earlier))
     }
 }
 

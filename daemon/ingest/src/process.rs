@@ -1,5 +1,6 @@
 //! What is known of one process while its slots are read.
 
+use crate::clock::EarlierLine;
 use crate::closed_call::{Closed, ClosingPart};
 use crate::effect::{Functions, Undiagnosed};
 use crate::memory_budget::MemoryBudget;
@@ -38,8 +39,8 @@ pub(crate) struct ProcessInput {
     pub(crate) events: Vec<Vec<Timed>>,
     /// Messages that a matched probe reported and that were not received yet, by their posts: since when.
     pub(crate) matched: FxHashMap<u64, u64>,
-    /// Whether slots of it were read since its events were taken last.
-    pub(crate) is_touched: bool,
+    /// A line of its clock that was looked up.
+    pub(crate) earlier_line: EarlierLine,
 }
 
 /// A process: its agent's number, then the agent's number of it.
@@ -68,6 +69,13 @@ impl Processes {
     /// The process with an index.
     pub(crate) fn by_index(&mut self, index: usize) -> Option<&mut ProcessInput> {
         self.inputs.get_mut(index)
+    }
+
+    /// Those with these indices, which are in order, each once.
+    pub(crate) fn several(&mut self, indices: Vec<usize>) -> Vec<&mut ProcessInput> {
+        let mut wanted = indices.into_iter().peekable();
+        let inputs = self.inputs.iter_mut().enumerate();
+        inputs.filter_map(|(index, input)| wanted.next_if_eq(&index).map(|_| input)).collect()
     }
 
     /// Adds a process that is not in yet.
@@ -112,7 +120,7 @@ impl ProcessInput {
             last_post: 0,
             events: Vec::new(),
             matched: FxHashMap::default(),
-            is_touched: false,
+            earlier_line: EarlierLine::default(),
         }
     }
 

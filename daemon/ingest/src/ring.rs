@@ -102,7 +102,7 @@ impl RingState {
     }
 
     /// Puts a call's full duration and bytes back, and its times on the clock of the run.
-    pub(crate) fn times(&mut self, call: &mut wire::Call, of: impl Fn(u64) -> u64) -> (u64, u64) {
+    pub(crate) fn times(&mut self, call: &mut wire::Call, mut of: impl FnMut(u64) -> u64) -> (u64, u64) {
         if let Some((duration, bytes)) = self.wide.take() {
             call.duration = duration;
             call.bytes = bytes;

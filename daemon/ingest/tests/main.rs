@@ -4,3 +4,4 @@ mod frames;
 mod host_clocks;
 mod network;
 mod nodes;
+mod threads;

@@ -17,6 +17,7 @@ use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::printable;
 use mpiscope_model::{Fault, InFlight, SiteInfo, Totals};
+use mpiscope_process::at_once::both;
 use mpiscope_process::own_process;
 use mpiscope_recording::{
     Cost, FunctionName, Manifest, RecordingWriter, SHARES_FILE, Tables, WalReader, WindowRow,
@@ -26,6 +27,7 @@ use mpiscope_verdict::Ending;
 use mpiscope_verdict::{self as verdict, Findings, Helpers, LiveDiagnosis, LiveFindings};
 use mpiscope_wire::Message;
 use std::path::Path;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 /// The longest wait for something from the agent: the page is updated at least this often, when somebody watches and when
@@ -41,6 +43,10 @@ const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 /// What is missing where nobody was there at the end.
 pub const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
 
+/// The CPUs of a host are for its ranks: one in so many may help the recorder when it has much to do, up to some.
+const CPUS_PER_THREAD: usize = 4;
+const MOST_THREADS: usize = 4;
+
 /// How a recording of a run of some length is diagnosed before its log goes.
 pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 
@@ -48,6 +54,8 @@ pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 pub struct Recorder {
     diagnose: Diagnose,
     engine: Engine,
+    /// How many threads turn frames into rows where there is much.
+    threads: usize,
     sums: Sums,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
@@ -79,9 +87,11 @@ impl Recorder {
     /// Of a recording that nothing was added to by this process.
     #[must_use]
     pub fn new(writer: RecordingWriter, window_ns: u64, diagnose: Diagnose) -> Self {
+        let threads = threads(1);
         Self {
             diagnose,
-            engine: Engine::new(window_ns),
+            engine: Engine::new(window_ns).with_threads(threads),
+            threads,
             sums: Sums::default(),
             writer,
             viewers: None,
@@ -99,6 +109,13 @@ impl Recorder {
             write_faults: Vec::new(),
             expected_calls: 0,
         }
+    }
+
+    /// Lets so many threads turn frames into rows where there is much, or more on a host with many CPUs. To be called before
+    /// anything is taken in.
+    pub(crate) fn share_out(&mut self, workers: usize) {
+        self.threads = threads(workers);
+        self.engine = Engine::new(self.window_ns()).with_threads(self.threads);
     }
 
     /// Counts calls as lost that a predecessor recorded and that are neither in its log nor in the rings.
@@ -146,7 +163,8 @@ impl Recorder {
                 // What is dropped from the log as --keep asks cannot be read later.
                 let has_whole_log = configuration.keep.is_none();
                 let live = if has_whole_log { live.with_log(self.writer.dir()) } else { live };
-                (self.live, self.engine) = (Some(live), Engine::for_diagnosis(window_ns));
+                let engine = Engine::for_diagnosis(window_ns).with_threads(self.threads);
+                (self.live, self.engine) = (Some(live), engine);
             }
             Err(error) => self.complain(&format!("no diagnosis while the job runs: {error}")),
         }
@@ -271,28 +289,37 @@ impl Recorder {
         if goes_on {
             self.engine.feed_on(message);
         } else if let Some(step) = self.engine.feed(message) {
+            self.decide_on_live();
             self.write(step);
+            while let Some(step) = self.engine.more() {
+                self.write(step);
+            }
         }
+    }
+
+    /// Whether the live diagnosis goes on with what comes. Not in between: the log has messages as a whole.
+    fn decide_on_live(&mut self) {
+        let Some(live) = &mut self.live else { return };
+        let Totals { calls, polls, .. } = self.engine.totals;
+        live.count_losses(self.engine.losses.total(), calls + polls);
+        let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
+        let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
+        live.postpone(self.postponing.is_postponed(is_watched, is_crowded));
     }
 
     fn write(&mut self, step: Step) {
         let window_ns = self.window_ns();
-        self.sums.add(&step.calls, &step.messages, &step.windows);
-        let pushed = self.writer.push_calls(&step.calls);
-        self.note(pushed);
-        let messages = self.writer.push_messages(&step.messages);
-        self.note(messages);
+        let Self { sums, writer, engine, .. } = self;
+        let add = || sums.add(&step.calls, &step.messages, &step.windows);
+        let push = || [writer.push_calls(&step.calls), writer.push_messages(&step.messages)];
+        let ((), pushed) = both(engine.is_shared_out(step.calls.len()), add, push);
+        pushed.into_iter().for_each(|pushed| self.note(pushed));
         let rows: Vec<WindowRow> = step.windows.iter().map(|cell| window_row(cell, window_ns)).collect();
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
         if let Some(live) = &mut self.live {
-            let Totals { calls, polls, .. } = self.engine.totals;
-            live.count_losses(self.engine.losses.total(), calls + polls);
-            let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
-            let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
-            live.postpone(self.postponing.is_postponed(is_watched, is_crowded));
             live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
@@ -378,8 +405,9 @@ impl Recorder {
     }
 
     fn finish(mut self) -> Result<Summary> {
-        let step = self.engine.finish();
-        self.write(step);
+        let last = self.engine.finish();
+        self.decide_on_live();
+        last.into_iter().for_each(|step| self.write(step));
         let settled = self.writer.settle();
         self.note(settled);
         let Totals { calls, polls, .. } = self.engine.totals;
@@ -497,6 +525,12 @@ impl Recorder {
         self.writer.manifest_mut().missing.extend(missing);
         found
     }
+}
+
+/// How many threads may turn frames into rows: a few where the host has many CPUs, and as many as analyse.
+fn threads(workers: usize) -> usize {
+    let cpus = available_parallelism().map_or(1, usize::from);
+    workers.max((cpus / CPUS_PER_THREAD).min(MOST_THREADS))
 }
 
 /// On the terminal.

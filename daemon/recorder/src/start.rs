@@ -51,6 +51,7 @@ impl Start {
         let workers = configuration.workers;
         let diagnose: Diagnose = Box::new(move |dir, run| have_diagnosed(dir, run, workers));
         let mut recorder = Recorder::new(writer, configuration.window_ns, diagnose);
+        recorder.share_out(workers);
         recorder.expect(expected_calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         if is_new && configuration.keep.is_some() && configuration.listen.is_none() {

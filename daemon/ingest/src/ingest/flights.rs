@@ -1,6 +1,7 @@
 //! Calls that have not returned: translates their words to the ids of the run.
 
 use super::state::Ingest;
+use crate::clock::EarlierLine;
 use crate::process::ProcessInput;
 use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Rank, Side};
 use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
@@ -10,7 +11,8 @@ impl Ingest {
     #[must_use]
     pub fn in_flight(&self, agent: u32, flight: &Flight) -> Option<InFlight> {
         let process = self.processes.get((agent, flight.process))?;
-        let since_ns = self.origins.get(agent as usize)?.run_ns(process.clock, flight.since_ticks);
+        let origin = self.origins.get(agent as usize)?;
+        let since_ns = origin.run_ns(process.clock, flight.since_ticks, &mut EarlierLine::default());
         Some(InFlight {
             rank: process.rank,
             thread: flight.thread,
@@ -67,7 +69,7 @@ impl Ingest {
         // In this table and in the batch. The members beyond it are unknown.
         let has_room = is_known || self.memory.take_entry::<((Comm, Side, u32), [u32; 4])>();
         if has_room && self.members.insert((comm, side, place), rank) != Some(rank) {
-            self.batch.members.push(Member { comm, side, place, rank });
+            self.decoded.batch.members.push(Member { comm, side, place, rank });
         }
     }
 
@@ -79,7 +81,7 @@ impl Ingest {
             if !self.memory.take(2 * size_of_val(calls.as_slice())) {
                 continue;
             }
-            self.batch.last_calls.extend(calls);
+            self.decoded.batch.last_calls.extend(calls);
         }
     }
 }

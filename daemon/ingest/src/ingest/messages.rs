@@ -13,7 +13,7 @@ const MOST_GAPS: usize = 1 << 12;
 const MOST_AGENTS: u32 = 1 << 16;
 
 impl Ingest {
-    /// Takes in a message. Returns a batch when the message publishes one: a clock sample, or the end.
+    /// Takes in a message. Returns a batch when the message publishes one: a clock sample, or the end. See [`Ingest::take`].
     pub fn step(&mut self, message: Message) -> Option<Batch> {
         let settles = Self::settles(&message);
         self.feed(message);
@@ -31,6 +31,12 @@ impl Ingest {
         if message.is_from_agent() {
             let next = &mut self.origins[self.origin as usize].next_sequence;
             *next = next.saturating_add(1);
+        }
+        match &message {
+            Message::RunStart(_) | Message::Process(_) | Message::Skipped(_) => self.read_settled(),
+            Message::RoundTrip(trip) => self.before_clock_changes(trip.agent),
+            Message::ClockSample(_) => self.before_clock_changes(self.origin),
+            _ => {}
         }
         match message {
             Message::RunStart(start) => {
@@ -79,7 +85,7 @@ impl Ingest {
         self.settle();
         self.ended = Some(end);
         self.is_until_old = false;
-        self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
+        self.decoded.batch.until_ns = self.of_monotonic(end.monotonic_ns);
     }
 
     fn count_unrecorded(&mut self, unrecorded: &Unrecorded) {
@@ -89,15 +95,30 @@ impl Ingest {
         }
     }
 
-    /// Hands out what became known.
+    /// Hands out what became known. Where several threads read, [`Ingest::more`] has the rest.
     pub fn take(&mut self) -> Batch {
-        if std::mem::take(&mut self.losses_changed) {
+        self.read_settled();
+        if std::mem::take(&mut self.decoded.losses_changed) {
             self.tell_losses();
         }
         self.settle_last_calls();
         self.update_until();
-        let until_ns = self.batch.until_ns;
-        std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
+        let mut batch = std::mem::take(&mut self.decoded.batch);
+        let until_ns = batch.until_ns;
+        self.decoded.batch.until_ns = until_ns;
+        let before_ns = std::mem::replace(&mut self.told_until_ns, until_ns);
+        if let Some(last) = self.beside.pop_back() {
+            // All is in with the last of them.
+            batch.until_ns = before_ns;
+            self.beside.iter_mut().for_each(|batch| batch.until_ns = before_ns);
+            self.beside.push_back(Batch { until_ns, ..last });
+        }
+        batch
+    }
+
+    /// The next of the batches behind the one that was handed out last, in which other threads put what they read.
+    pub fn more(&mut self) -> Option<Batch> {
+        self.beside.pop_front()
     }
 
     /// Whether the daemon's own clock is known well enough to settle entries without a further clock sample.
@@ -115,7 +136,7 @@ impl Ingest {
         } else if !switched.is_on && self.gaps.len() < MOST_GAPS {
             self.gaps.push(Gap { from_ns: at_ns, until_ns: None });
         }
-        self.batch.gaps = Some(self.gaps.clone());
+        self.decoded.batch.gaps = Some(self.gaps.clone());
     }
 
     fn agent(&mut self, agent: Agent) {
@@ -145,7 +166,7 @@ impl Ingest {
         for ((agent, _), info) in &mut self.infos {
             if *agent == contact.agent && info.state == from {
                 info.state = to;
-                self.batch.ranks.push(info.clone());
+                self.decoded.batch.ranks.push(info.clone());
             }
         }
     }
@@ -160,7 +181,7 @@ impl Ingest {
             return;
         }
         self.lost.insert(key, *lost);
-        self.losses_changed = true;
+        self.decoded.losses_changed = true;
         let state = match lost.state {
             EndState::Running => ProcessState::Running,
             EndState::Finalized => ProcessState::Finalized,
@@ -171,18 +192,18 @@ impl Ingest {
             && info.state != state
         {
             info.state = state;
-            self.batch.ranks.push(info.clone());
+            self.decoded.batch.ranks.push(info.clone());
         }
     }
 
     fn tell_losses(&mut self) {
-        let mut losses = Losses { unreadable: self.unreadable_slots, ..Losses::default() };
+        let mut losses = Losses { unreadable: self.decoded.unreadable_slots, ..Losses::default() };
         for lost in self.lost.values() {
             // A job may report any number.
             losses.ring_full = losses.ring_full.saturating_add(lost.ring_full);
             losses.no_ring = losses.no_ring.saturating_add(lost.no_ring);
             losses.unreadable = losses.unreadable.saturating_add(lost.unreadable);
         }
-        self.batch.losses = Some(losses);
+        self.decoded.batch.losses = Some(losses);
     }
 }

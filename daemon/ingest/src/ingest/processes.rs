@@ -63,7 +63,7 @@ impl Ingest {
             cost_per_call_ns: process.cost_per_call_ns,
             cpus: RankCpus::default(),
         };
-        self.batch.ranks.push(info.clone());
+        self.decoded.batch.ranks.push(info.clone());
         self.infos.insert(key, info);
     }
 
@@ -77,7 +77,7 @@ impl Ingest {
             return None;
         }
         self.nodes.push(name.to_owned());
-        self.batch.nodes.push(NodeInfo { node, name: name.to_owned() });
+        self.decoded.batch.nodes.push(NodeInfo { node, name: name.to_owned() });
         Some(node)
     }
 }

@@ -23,7 +23,7 @@ impl Ingest {
         }
         let [stopped_ns, blocked_ns] = sums_ns;
         let origin = &self.origins[self.origin as usize];
-        self.batch.scheduling.push(Scheduling {
+        self.decoded.batch.scheduling.push(Scheduling {
             rank: info.rank,
             at_ns: origin.clock.to_run(figures.monotonic_ns).min(self.latest_ns()),
             run_ns: figures.run_ns,
@@ -44,7 +44,7 @@ impl Ingest {
         if info.cpus != now && self.memory.take(2 * now.allowed.as_str().len()) {
             self.memory.give(2 * info.cpus.allowed.as_str().len());
             info.cpus = now;
-            self.batch.ranks.push(info.clone());
+            self.decoded.batch.ranks.push(info.clone());
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Gives slots their times once the clocks of their nodes are known, and finds until when everything is in.
 
+use super::reading::Settled;
 use super::state::Ingest;
-use crate::origin::{Origin, waiting_bytes};
+use crate::origin::Origin;
 use mpiscope_model::Nanoseconds;
 
 /// A node this far behind the others holds nothing up.
@@ -18,14 +19,16 @@ impl Ingest {
     pub fn settle_rest(&mut self) {
         self.update_until();
         self.settle();
-        let rows = self.batch.calls.iter().map(|call| call.end_ns);
-        let ends = rows.chain(self.batch.activities.iter().map(|activity| activity.end_ns));
-        self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
+        let batches = || std::iter::once(&self.decoded.batch).chain(&self.beside);
+        let rows = batches().flat_map(|batch| batch.calls.iter().map(|call| call.end_ns));
+        let activities = batches().flat_map(|batch| batch.activities.iter().map(|activity| activity.end_ns));
+        let until_ns = rows.chain(activities).fold(self.decoded.batch.until_ns, Nanoseconds::max);
+        self.decoded.batch.until_ns = until_ns;
     }
 
     pub(super) fn settle(&mut self) {
         let newest_ns = self.origins.iter().filter_map(Origin::newest_ns).max();
-        self.written_until_ns = newest_ns.map_or(Nanoseconds::MAX, |ns| ns.saturating_add(MOST_AFTER_NS));
+        let written_until_ns = newest_ns.map_or(Nanoseconds::MAX, |ns| ns.saturating_add(MOST_AFTER_NS));
         for agent in 0..self.origins.len() as u32 {
             let origin = &self.origins[agent as usize];
             if !origin.clock.is_known() && !origin.waiting.is_empty() {
@@ -35,8 +38,9 @@ impl Ingest {
                 );
                 self.fault(None, text);
             }
-            self.settle_waiting(agent);
+            self.settle_waiting(agent, written_until_ns);
         }
+        self.read_settled();
         self.lose_dropped();
     }
 
@@ -45,49 +49,31 @@ impl Ingest {
         let origin = &self.origins[agent as usize];
         if origin.clock.is_reference() || origin.clock.is_known() && origin.has_slope() {
             // A later end of a call is false.
-            self.written_until_ns = origin.newest_ns().unwrap_or_default().min(self.latest_ns());
-            self.settle_waiting(agent);
+            let written_until_ns = origin.newest_ns().unwrap_or_default().min(self.latest_ns());
+            self.settle_waiting(agent, written_until_ns);
             self.origins[agent as usize].fix();
         }
     }
 
-    pub(super) fn settle_waiting(&mut self, agent: u32) {
-        let waiting = std::mem::take(&mut self.origins[agent as usize].waiting);
-        // Most slots are calls; growing step by step copies them all again.
-        let most_calls = waiting.iter().map(|slots| slots.slots.len()).sum();
-        if self.wanted.rows {
-            self.batch.calls.reserve(most_calls);
+    /// The times of what waits are those by the clocks as they are now.
+    fn settle_waiting(&mut self, agent: u32, written_until_ns: Nanoseconds) {
+        let slots = std::mem::take(&mut self.origins[agent as usize].waiting);
+        if !slots.is_empty() {
+            self.settled.push(Settled { agent, slots, written_until_ns });
         }
-        if self.wanted.effects {
-            self.batch.activities.reserve(most_calls);
-        }
-        let mut touched = Vec::new();
-        for slots in waiting {
-            if agent != 0 {
-                self.waiting.give(waiting_bytes(&slots));
-            }
-            let index = self.processes.index((agent, slots.process));
-            self.slots(index, &slots);
-            if let Some(index) = index
-                && let Some(process) = self.processes.by_index(index)
-                && !std::mem::replace(&mut process.is_touched, true)
-            {
-                touched.push(index);
-            }
-        }
-        for index in touched {
-            if let Some(process) = self.processes.by_index(index) {
-                process.is_touched = false;
-                let ends_ns = self.wanted.effects.then_some(&mut self.batch.events_end_ns);
-                process.take_events(&mut self.batch.events, ends_ns);
-            }
+    }
+
+    /// The clock of an agent is about to change: what was settled is read by the clock as it is.
+    pub(super) fn before_clock_changes(&mut self, agent: u32) {
+        if self.settled.iter().any(|settled| settled.agent == agent) {
+            self.read_settled();
         }
     }
 
     /// Looks at all agents: once for a batch, not for each clock sample in it.
     pub(super) fn update_until(&mut self) {
         if std::mem::take(&mut self.is_until_old) {
-            self.batch.until_ns = self.until_ns();
+            self.decoded.batch.until_ns = self.until_ns();
         }
     }
 

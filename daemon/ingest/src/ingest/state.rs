@@ -1,16 +1,19 @@
 //! What is known of a run so far, and what of it is asked for.
 
+use super::reading::Settled;
+use crate::decoded::Decoded;
 use crate::effect::Functions;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
 use crate::process::{Key, Processes, Wanted};
 use crate::site::Sites;
-use mpiscope_model::{Batch, Comm, Fault, Gap, Nanoseconds, Rank, RankInfo, Side};
+use mpiscope_model::{Batch, Comm, Gap, Nanoseconds, Rank, RankInfo, Side};
 use mpiscope_wire::{LastCalls, Lost, RunEnd, RunStart};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
-/// Limit of reports of one recurring fault.
-const MOST_FAULTS: usize = 1000;
+/// For fewer slots, some milliseconds of work, a thread costs more than it brings.
+const LEAST_FOR_THREAD: usize = 1 << 14;
 
 /// Reads frames of a run.
 #[derive(Debug)]
@@ -37,21 +40,24 @@ pub struct Ingest {
     pub(super) comm_names: FxHashMap<Comm, String>,
     pub(super) coordinates_told: FxHashSet<(Comm, Rank, u16)>,
     pub(super) sites: Sites,
-    /// Calls from call sites beyond the limit.
-    pub(super) calls_beyond_sites: u64,
     pub(super) lost: FxHashMap<Key, Lost>,
     /// Calls that were made while recording was off.
     pub(super) unrecorded: FxHashMap<Key, u64>,
     /// Times without recording; the last may still go on.
     pub(super) gaps: Vec<Gap>,
-    /// Whether the sum of losses differs from the last published one.
-    pub(super) losses_changed: bool,
-    /// Slots of no known meaning, counted here.
-    pub(super) unreadable_slots: u64,
-    pub(super) faults_told: usize,
     pub(super) started: Option<RunStart>,
     pub(super) ended: Option<RunEnd>,
-    pub(super) batch: Batch,
+    /// What became known since it was handed out last.
+    pub(super) decoded: Decoded,
+    /// What threads read beside it, to be handed out behind it.
+    pub(super) beside: VecDeque<Batch>,
+    /// Until when everything was in when a batch was handed out last.
+    pub(super) told_until_ns: Nanoseconds,
+    /// How many threads may read slots, and how many slots there have to be for each.
+    pub(super) threads: usize,
+    pub(super) least_for_thread: usize,
+    /// Slots that wait for nothing any more.
+    pub(super) settled: Vec<Settled>,
     /// A clock sample has come since its time was found.
     pub(super) is_until_old: bool,
     pub(super) functions: Functions,
@@ -59,13 +65,8 @@ pub struct Ingest {
     pub(super) wanted: Wanted,
     /// The budget of the tables.
     pub(super) memory: MemoryBudget,
-    /// The budget of what may still wait: parts for their call, slots of other hosts for their clock. Tables take
-    /// nothing of it: calls go on.
-    pub(super) waiting: MemoryBudget,
     /// By ring, where slots end for which there was no budget.
     pub(super) dropped_until: FxHashMap<(Key, u32), u64>,
-    /// What is being settled was written before this.
-    pub(super) written_until_ns: Nanoseconds,
 }
 
 /// What is known of an agent of another host, for a daemon that takes over.
@@ -101,23 +102,22 @@ impl Default for Ingest {
             comm_names: FxHashMap::default(),
             coordinates_told: FxHashSet::default(),
             sites: Sites::default(),
-            calls_beyond_sites: 0,
             lost: FxHashMap::default(),
             unrecorded: FxHashMap::default(),
             gaps: Vec::new(),
-            losses_changed: false,
-            unreadable_slots: 0,
-            faults_told: 0,
             started: None,
             ended: None,
-            batch: Batch::default(),
+            decoded: Decoded::default(),
+            beside: VecDeque::new(),
+            told_until_ns: 0,
+            threads: 1,
+            least_for_thread: LEAST_FOR_THREAD,
+            settled: Vec::new(),
             is_until_old: false,
             functions: Functions::new(),
             wanted: Wanted { rows: true, effects: false },
             memory: MemoryBudget::default(),
-            waiting: MemoryBudget::default(),
             dropped_until: FxHashMap::default(),
-            written_until_ns: Nanoseconds::MAX,
         }
     }
 }
@@ -144,7 +144,19 @@ impl Ingest {
     /// The same with budgets of this size instead of a gigabyte: one for the tables, one for what waits.
     #[must_use]
     pub fn within(self, bytes: usize) -> Self {
-        Self { memory: MemoryBudget::new(bytes), waiting: MemoryBudget::new(bytes), ..self }
+        Self { memory: MemoryBudget::new(bytes), decoded: Decoded::within(bytes), ..self }
+    }
+
+    /// Reads many slots on up to this number of threads. Then more batches may be ready behind one: see [`Ingest::more`].
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same from this number of slots for each thread on, instead of some milliseconds of work.
+    #[must_use]
+    pub fn with_least_for_thread(self, slots: usize) -> Self {
+        Self { least_for_thread: slots.max(1), ..self }
     }
 
     /// How many definitions of processes (identity, communicators, names, call sites) exceeded the budget.
@@ -213,7 +225,7 @@ impl Ingest {
     /// Calls with an unknown call site, because there are more sites than the limit.
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {
-        self.calls_beyond_sites
+        self.decoded.calls_beyond_sites
     }
 
     pub(super) fn of_monotonic(&self, monotonic_ns: u64) -> Nanoseconds {
@@ -221,9 +233,6 @@ impl Ingest {
     }
 
     pub(super) fn fault(&mut self, rank: Option<Rank>, text: String) {
-        self.faults_told += 1;
-        if self.faults_told <= MOST_FAULTS {
-            self.batch.faults.push(Fault { rank, text });
-        }
+        self.decoded.fault(rank, text);
     }
 }

@@ -4,6 +4,9 @@
 //! --only PART]` models a job and reads it before the clock starts; then its messages go into a log, its calls and messages
 //! into segments, and both into the sums of the run. What counts is the CPU time of all threads.
 //!
+//! `... -- rows [--ranks N --seconds S --rate R --rounds N --slots N --threads 1,2]` does what the recorder's thread does between
+//! rings and disk, with so many threads where there is much to do. What counts is the time that passes.
+//!
 //! `... -- read PROGRAM RECORDING` opens a recording with `PROGRAM replay` and asks what a page asks, at moments drawn at
 //! random: first events after a seek, timelines of any zoom, the history, and going through the run at full speed, forward
 //! and backward. It says how long the answers took and how much memory the program had at the most. With `--cold` the
@@ -14,6 +17,7 @@
 #![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
 
 mod read;
+mod rows;
 mod size;
 mod write;
 
@@ -23,9 +27,10 @@ fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
         Some("write") => write::measure(words),
+        Some("rows") => rows::measure(words),
         Some("read") => read::measure(words),
         Some("size") => size::say(words),
-        _ => bail!("say write, read or size; the head of this program's source says what they do"),
+        _ => bail!("say write, rows, read or size; the head of this program's source says what they do"),
     }
 }
 

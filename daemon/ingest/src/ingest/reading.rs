@@ -1,0 +1,222 @@
+//! Reads slots whose times are known: those of one process one after the other, those of several at once where there are many
+//! and more than one thread is allowed.
+
+use super::state::Ingest;
+use crate::decoded::Decoded;
+use crate::decoding::{Decoding, Readable, WAITING_BYTES};
+use crate::origin::waiting_bytes;
+use crate::process::ProcessInput;
+use mpiscope_model::{Batch, Nanoseconds};
+use mpiscope_wire::{self as wire, Slots};
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Slots of an agent whose times are known.
+#[derive(Debug)]
+pub(super) struct Settled {
+    pub(super) agent: u32,
+    pub(super) slots: Vec<Slots>,
+    /// They were written before this.
+    pub(super) written_until_ns: Nanoseconds,
+}
+
+/// What is to be read of a process.
+#[derive(Debug)]
+struct Unread {
+    /// Its index.
+    process: usize,
+    slots: Vec<Readable>,
+}
+
+impl Unread {
+    fn len(&self) -> usize {
+        self.slots.iter().map(|slots| slots.slots.len()).sum()
+    }
+
+    /// Whether something in it is to be known to the whole run.
+    fn defines(&self) -> bool {
+        self.slots.iter().any(|slots| slots.slots.iter().any(wire::defines))
+    }
+}
+
+/// What one thread reads.
+type Portion<'a> = Vec<(&'a mut ProcessInput, Unread)>;
+
+impl Ingest {
+    /// Reads what waits for nothing any more.
+    pub(super) fn read_settled(&mut self) {
+        if self.settled.is_empty() {
+            return;
+        }
+        let mut unread: Vec<Unread> = Vec::new();
+        let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+        for Settled { agent, slots, written_until_ns } in std::mem::take(&mut self.settled) {
+            for slots in slots {
+                if agent != 0 {
+                    self.decoded.waiting.give(waiting_bytes(&slots));
+                }
+                let Some((process, slots)) = self.readable(agent, slots, written_until_ns) else { continue };
+                let place = *places.entry(process).or_insert(unread.len());
+                if place == unread.len() {
+                    unread.push(Unread { process, slots: Vec::new() });
+                }
+                unread[place].slots.push(slots);
+            }
+        }
+        let slots: usize = unread.iter().map(Unread::len).sum();
+        let threads = self.threads.min(slots / self.least_for_thread);
+        if threads < 2 {
+            return self.read_in_turn(&unread);
+        }
+        // What is to be known to the whole run comes first.
+        let (first, others): (Vec<Unread>, Vec<Unread>) = unread.into_iter().partition(Unread::defines);
+        self.read_in_turn(&first);
+        if let Err(others) = self.read_at_once(others, threads) {
+            self.read_in_turn(&others);
+        }
+    }
+
+    /// Reads one process after the other, behind all that was read before.
+    fn read_in_turn(&mut self, unread: &[Unread]) {
+        let mut behind = (!self.beside.is_empty()).then(Batch::default);
+        behind.iter_mut().for_each(|behind| swap_rows(&mut self.decoded.batch, behind));
+        self.decoded.reserve(unread.iter().map(Unread::len).sum(), self.wanted);
+        unread.iter().for_each(|unread| self.read(unread));
+        behind.iter_mut().for_each(|behind| swap_rows(&mut self.decoded.batch, behind));
+        self.beside.extend(behind);
+    }
+
+    /// Slots of a process that is known, and its index.
+    pub(super) fn readable(
+        &mut self,
+        agent: u32,
+        slots: Slots,
+        written_until_ns: Nanoseconds,
+    ) -> Option<(usize, Readable)> {
+        let Slots { process: number, ring, from, slots } = slots;
+        let index = self.processes.index((agent, number));
+        let Some((index, process)) = index.and_then(|index| Some((index, self.processes.by_index(index)?)))
+        else {
+            self.fault(None, format!("slots of process number {number}, which never said who it is"));
+            self.decoded.lose_slots(slots.len() as u64);
+            return None;
+        };
+        let rank = process.rank;
+        let Some(ring) = process.ring(ring, &mut self.memory) else {
+            self.fault(Some(rank), format!("slots of ring {ring}, which cannot be"));
+            self.decoded.lose_slots(slots.len() as u64);
+            return None;
+        };
+        Some((index, Readable { ring, from, slots, written_until_ns }))
+    }
+
+    /// Reads slots of a process and what they define.
+    fn read(&mut self, unread: &Unread) {
+        let index = unread.process;
+        for slots in &unread.slots {
+            let Some(process) = self.processes.by_index(index) else { return };
+            let mut from = process.arrive(slots, &mut self.decoded);
+            loop {
+                let with =
+                    Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
+                let Some(process) = self.processes.by_index(index) else { return };
+                let Some((definition, next)) = process.read(slots, from, with, &mut self.decoded) else {
+                    break;
+                };
+                self.define(index, definition);
+                from = next;
+            }
+        }
+        if let Some(process) = self.processes.by_index(index) {
+            process.finish_reading(self.wanted, &mut self.decoded);
+        }
+    }
+
+    /// Reads on several threads what defines nothing; returns it where there is no budget for that. What becomes known is in
+    /// batches of its own, behind the one that is being made.
+    fn read_at_once(&mut self, mut unread: Vec<Unread>, threads: usize) -> Result<(), Vec<Unread>> {
+        let slots: usize = unread.iter().map(Unread::len).sum();
+        // Each thread may take as much as its slots could need.
+        if slots == 0 || !self.decoded.waiting.borrow(slots * WAITING_BYTES) {
+            return Err(unread);
+        }
+        unread.sort_by_key(|unread| unread.process);
+        let with = Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
+        let processes = self.processes.several(unread.iter().map(|unread| unread.process).collect());
+        let portions = portions(processes.into_iter().zip(unread), slots.div_ceil(threads));
+        for decoded in read_portions(portions, with) {
+            let batch = self.decoded.add(decoded);
+            self.beside.push_back(batch);
+        }
+        Ok(())
+    }
+}
+
+/// Exchanges what became known of calls and messages, and leaves all else.
+fn swap_rows(one: &mut Batch, other: &mut Batch) {
+    std::mem::swap(&mut one.calls, &mut other.calls);
+    std::mem::swap(&mut one.lone_polls, &mut other.lone_polls);
+    std::mem::swap(&mut one.activities, &mut other.activities);
+    std::mem::swap(&mut one.collected, &mut other.collected);
+    std::mem::swap(&mut one.undiagnosed, &mut other.undiagnosed);
+    std::mem::swap(&mut one.events, &mut other.events);
+    std::mem::swap(&mut one.events_end_ns, &mut other.events_end_ns);
+}
+
+/// Divides what is to be read into portions of about this number of slots.
+fn portions<'a>(
+    unread: impl Iterator<Item = (&'a mut ProcessInput, Unread)>,
+    most: usize,
+) -> Vec<(Portion<'a>, usize)> {
+    let mut portions: Vec<(Portion<'a>, usize)> = Vec::new();
+    for (process, unread) in unread {
+        let slots = unread.len();
+        match portions.last_mut().filter(|(_, so_far)| *so_far < most) {
+            Some((portion, so_far)) => {
+                portion.push((process, unread));
+                *so_far += slots;
+            }
+            None => portions.push((vec![(process, unread)], slots)),
+        }
+    }
+    portions
+}
+
+/// Reads all portions, each on a thread of its own. Where no further thread can be had, fewer read them.
+fn read_portions(portions: Vec<(Portion<'_>, usize)>, with: Decoding<'_>) -> Vec<Decoded> {
+    let decoded: Vec<Mutex<Option<Decoded>>> = portions.iter().map(|_| Mutex::new(None)).collect();
+    let threads = portions.len();
+    let queue = Mutex::new(portions.into_iter().zip(&decoded));
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some(((portion, slots), to)) = next() {
+            let done = read_portion(portion, slots, with);
+            *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let _ = thread::Builder::new().name("decoding".into()).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    decoded
+        .into_iter()
+        .filter_map(|decoded| decoded.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+fn read_portion(portion: Portion<'_>, slots: usize, with: Decoding<'_>) -> Decoded {
+    let mut decoded = Decoded::within(slots * WAITING_BYTES);
+    decoded.reserve(slots, with.wanted);
+    for (process, unread) in portion {
+        for slots in &unread.slots {
+            let from = process.arrive(slots, &mut decoded);
+            // There are no definitions.
+            let _ = process.read(slots, from, with, &mut decoded);
+        }
+        process.finish_reading(with.wanted, &mut decoded);
+    }
+    decoded
+}
