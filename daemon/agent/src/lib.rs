@@ -313,16 +313,22 @@ impl Agent {
         self.pass(sink)
     }
 
-    /// Passes until nothing more comes, waiting a moment for ranks that linger.
+    /// Passes until nothing more comes, waiting a moment for ranks that linger. What cannot grow any more is read to its end.
     pub fn drain(&mut self, patience: Duration, sink: &mut dyn FnMut(Message)) {
         let begun = Instant::now();
         loop {
             let found = self.pass_all(sink);
-            let over = found.slots == 0 && !self.has_living();
-            if over || begun.elapsed() > patience {
+            if found.slots == 0 && !self.has_living() {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(2));
+            // Rings from which nothing is given back become full.
+            let ends = self.has_rest_of_gone() || found.slots > 0 && !self.outbox.has_journal();
+            if !ends && begun.elapsed() > patience {
+                return;
+            }
+            if !found.busy {
+                std::thread::sleep(REST);
+            }
         }
     }
 
@@ -375,6 +381,11 @@ impl Agent {
         self.flush();
         self.outbox.faults.extend(self.finder.take_unopened());
         self.outbox.report_dropped();
+    }
+
+    /// Whether something is left to be read of processes that are gone.
+    pub fn has_rest_of_gone(&self) -> bool {
+        self.ring_files.iter().any(|ring_file| !ring_file.is_alive() && ring_file.has_rest())
     }
 
     /// Hands what was written to the system; whether that took it.

@@ -34,6 +34,11 @@ impl Outbox {
         Self { log, origin, encoded: Vec::new(), faults: Vec::new() }
     }
 
+    /// Whether anything is kept.
+    pub(super) fn has_journal(&self) -> bool {
+        self.log.is_some()
+    }
+
     /// Writes a message of this agent to the journal and hands it on.
     pub(super) fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
         if std::mem::replace(&mut self.origin, OWN) != OWN

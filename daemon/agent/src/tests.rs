@@ -1,6 +1,7 @@
 //! The agent on ring files that these tests write themselves.
 
 use super::pace::GATHERING;
+use super::watched_file::MOST_SLOTS;
 use super::*;
 use mpiscope_ring::clock::counter;
 use mpiscope_ring::{Capacities, Identity, Writer};
@@ -152,6 +153,24 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
     assert_eq!(ranks(&agent), [(1, 1)]);
     let faults = agent.take_faults();
     assert_eq!(faults.len(), 2, "{faults:?}");
+}
+
+#[test]
+fn all_that_is_left_of_processes_that_are_gone_is_read_without_patience() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = ring_file_of_size(folder.path(), u32::MAX, 0, ClockKind::Monotonic, 1 << 15);
+    // More than a pass takes.
+    let written = 3 * MOST_SLOTS + 5;
+    let (_, mut producer) = gone.claim(0).unwrap();
+    assert!((0..written).all(|_| producer.push(&[], &[1; 4], 1)));
+    let mut agent = agent(folder.path());
+    let mut read = 0;
+    agent.drain(Duration::ZERO, &mut |message| {
+        if let Message::Slots(slots) = message {
+            read += slots.slots.len();
+        }
+    });
+    assert_eq!(read, written);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
 /// that sees its room grow waits instead of dropping.
-const MOST_SLOTS: usize = 1 << 13;
+pub(crate) const MOST_SLOTS: usize = 1 << 13;
 
 pub(crate) struct WatchedFile {
     path: PathBuf,
@@ -327,20 +327,24 @@ impl WatchedFile {
         })
     }
 
+    /// Whether something in its rings was not read.
+    pub(crate) fn has_rest(&self) -> bool {
+        let mut sound = (0..self.positions.len()).filter(|&ring| !self.damaged[ring]);
+        self.reader.is_whole()
+            && sound.any(|ring| {
+                let mut probe = Vec::new();
+                let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
+                consumer.read(1, &mut probe).unwrap_or_default() > 0
+            })
+    }
+
     /// The process is gone and everything was read: its file is removed. Otherwise many programs in a row would fill
     /// shared memory.
     pub(crate) fn is_over(&mut self) -> bool {
         if self.alive {
             return false;
         }
-        let rest: usize = (0..self.positions.len())
-            .filter(|&ring| !self.damaged[ring])
-            .map(|ring| {
-                let mut probe = Vec::new();
-                self.reader.consumer(ring, Some(self.positions[ring])).read(1, &mut probe).unwrap_or_default()
-            })
-            .sum();
-        if rest > 0 {
+        if self.has_rest() {
             return false;
         }
         // One that cannot be removed goes with its folder.

@@ -36,6 +36,8 @@ pub(crate) struct Watch {
     switch_seen: Instant,
     /// For how long calls are held back while recording is off.
     flight: Option<Duration>,
+    /// How long ranks may go on when the command is over.
+    linger: Duration,
 }
 
 impl Watch {
@@ -54,6 +56,7 @@ impl Watch {
             is_on: true,
             switch_seen: Instant::now(),
             flight: configuration.flight,
+            linger: LINGER,
         }
     }
 
@@ -151,11 +154,14 @@ impl Watch {
                 self.remotes.as_mut().is_some_and(|remotes| remotes.is_worth_waiting(&self.agent, exit));
             let busy = self.listen();
             let found = self.hand_on(|agent, _, sink| agent.pass_all(sink));
-            let is_busy_here = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < LINGER;
-            if !wait && !busy && !is_busy_here {
+            let lingers = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < self.linger;
+            // However long it takes: nobody else will read what ranks have left that are gone.
+            if !wait && !busy && !lingers && !self.agent.has_rest_of_gone() {
                 break;
             }
-            std::thread::sleep(REST);
+            if !busy && !found.busy {
+                std::thread::sleep(REST);
+            }
         }
         let (flight, is_on) = (self.flight, self.is_on);
         self.hand_on(|agent, remotes, sink| {
@@ -218,4 +224,54 @@ pub(crate) fn watch(
         }
     };
     watch.finish(exit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::queue;
+    use mpiscope_agent::Resume;
+    use mpiscope_ring::{Capacities, Identity, Waker, Writer};
+    use mpiscope_wire::ClockKind;
+
+    #[test]
+    fn what_ranks_have_left_is_read_however_long_that_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let identity = Identity {
+            // No process has this number.
+            pid: u32::MAX,
+            made_ns: 5,
+            rank: 0,
+            world_size: 1,
+            clock: ClockKind::Monotonic,
+            cost_per_call_ns: 20.0,
+            library: "Open MPI".into(),
+            node: mpiscope_process::local_host::host_name(),
+            constants: [-1, -2, -1],
+        };
+        let capacities = Capacities { first_slots: 1 << 15, ..Capacities::default() };
+        let writer = Writer::create(folder.path(), &identity, capacities, || Waker::open(folder.path()).ok());
+        let writer = writer.unwrap();
+        // Several passes are needed for so many.
+        let written = 30_000;
+        let (_, mut producer) = writer.claim(0).unwrap();
+        assert!((0..written).all(|_| producer.push(&[], &[1; 4], 1)));
+        let (send, receive) = queue();
+        let agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), None);
+        let mut configuration = Configuration::of_run("run".into(), folder.path().join("out")).unwrap();
+        configuration.rings = vec![folder.path().to_owned()];
+        // As if the recorder had been behind for longer than ranks may linger.
+        let mut watch = Watch { linger: Duration::ZERO, ..Watch::new(&configuration, agent, None, send) };
+        watch.finish(Some(0));
+        drop(watch);
+        let mut read = 0;
+        while let Ok(item) = receive.receive(Duration::from_secs(60)) {
+            for message in item.messages {
+                if let Message::Slots(slots) = message {
+                    read += slots.slots.len();
+                }
+            }
+        }
+        assert_eq!(read, written);
+    }
 }
