@@ -110,13 +110,13 @@ impl Engine {
         Self { ingest: Ingest::for_diagnosis(), is_diagnosed: true, ..Self::new(window_ns) }
     }
 
-    /// One that does its work on up to so many threads, where there is much. Its results are the same. Then
+    /// One that does its work on up to this number of threads, where there is much. Its results are the same. Then
     /// [`Engine::more`] has what is behind a step.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ingest: self.ingest.with_threads(threads), ..self }
     }
 
-    /// Whether so many calls are worth more than one thread.
+    /// Whether this number of calls is worth more than one thread.
     pub fn is_shared_out(&self, calls: usize) -> bool {
         self.threads > 1 && calls >= MANY_CALLS
     }

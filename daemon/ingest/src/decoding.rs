@@ -8,7 +8,7 @@ use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
 use crate::process::{ProcessInput, Wanted};
 use mpiscope_model::{Event, Nanoseconds, Rank};
-use mpiscope_wire::{CallFlags, Entry, Part, Slot, Sync};
+use mpiscope_wire::{CallFlags, Entry, Part, Slot, Slots, Sync};
 
 /// A call completes no more receives than a ring has slots, and rings have a largest size.
 const MOST_PARTS: usize = 1 << 20;
@@ -17,7 +17,16 @@ const MOST_PARTS: usize = 1 << 20;
 pub(crate) const WAITING_BYTES: usize =
     2 * if size_of::<Part>() > size_of::<Event>() { size_of::<Part>() } else { size_of::<Event>() };
 
-/// Slots of one ring whose times are known.
+/// Slots of an agent whose times are known.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) agent: u32,
+    pub(crate) slots: Vec<Slots>,
+    /// They were written before this.
+    pub(crate) written_until_ns: Nanoseconds,
+}
+
+/// Likewise of one ring of a process.
 #[derive(Debug)]
 pub(crate) struct Readable {
     /// The ring's place among those of its process.

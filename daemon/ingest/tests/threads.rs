@@ -152,7 +152,7 @@ fn messages(choices: &[u64]) -> Vec<Message> {
 
 /// All that became known, in an order that no split changes.
 #[derive(Debug, Default)]
-struct Known {
+struct Outcome {
     rows: BTreeMap<(Rank, u16), Vec<Row>>,
     lone_polls: BTreeMap<(Rank, u16), Vec<Nanoseconds>>,
     activities: BTreeMap<(Rank, u16), Vec<Activity>>,
@@ -166,7 +166,7 @@ struct Known {
     until_ns: Nanoseconds,
 }
 
-impl Known {
+impl Outcome {
     fn add(&mut self, batch: Batch) {
         for &at in &batch.lone_polls {
             let row = batch.calls[at];
@@ -194,8 +194,8 @@ impl Known {
 }
 
 /// What differs, if anything does; all of it would be pages.
-fn difference(one: &Known, other: &Known) -> Option<String> {
-    fn of<K: Ord + std::fmt::Debug, V: PartialEq + std::fmt::Debug>(
+fn difference(one: &Outcome, other: &Outcome) -> Option<String> {
+    fn first_difference<K: Ord + std::fmt::Debug, V: PartialEq + std::fmt::Debug>(
         name: &str,
         one: &BTreeMap<K, Vec<V>>,
         other: &BTreeMap<K, Vec<V>>,
@@ -207,21 +207,21 @@ fn difference(one: &Known, other: &Known) -> Option<String> {
         let at = (0..).find(|&at| one.get(at) != other.get(at))?;
         Some(format!("{name} of {key:?}, number {at}: {:?} and {:?}", one.get(at), other.get(at)))
     }
-    let rest = |known: &Known| {
-        let Known { sites, comms, faults, losses, beyond_sites, until_ns, .. } = known;
+    let rest = |known: &Outcome| {
+        let Outcome { sites, comms, faults, losses, beyond_sites, until_ns, .. } = known;
         format!("{sites:?} {comms:?} {losses:?} {beyond_sites} {until_ns} {faults:?}")
     };
-    of("rows", &one.rows, &other.rows)
-        .or_else(|| of("lone polls", &one.lone_polls, &other.lone_polls))
-        .or_else(|| of("activities", &one.activities, &other.activities))
-        .or_else(|| of("collected", &one.collected, &other.collected))
-        .or_else(|| of("events", &one.events, &other.events))
+    first_difference("rows", &one.rows, &other.rows)
+        .or_else(|| first_difference("lone polls", &one.lone_polls, &other.lone_polls))
+        .or_else(|| first_difference("activities", &one.activities, &other.activities))
+        .or_else(|| first_difference("collected", &one.collected, &other.collected))
+        .or_else(|| first_difference("events", &one.events, &other.events))
         .or_else(|| (rest(one) != rest(other)).then(|| format!("{}\n{}", rest(one), rest(other))))
 }
 
-/// What is known after batches of so many messages. Also how many batches there were behind others.
-fn known(messages: &[Message], at_once: usize, ingest: Ingest) -> (Known, usize) {
-    let (mut known, mut beside, mut ingest) = (Known::default(), 0, ingest);
+/// What is known after batches of this number of messages. Also how many batches there were behind others.
+fn outcome(messages: &[Message], at_once: usize, ingest: Ingest) -> (Outcome, usize) {
+    let (mut known, mut beside, mut ingest) = (Outcome::default(), 0, ingest);
     for messages in messages.chunks(at_once) {
         messages.iter().for_each(|message| ingest.feed(message.clone()));
         known.add(ingest.take());
@@ -246,11 +246,11 @@ proptest! {
     ) {
         let messages = messages(&choices);
         let one = || Ingest::for_diagnosis();
-        let (expected, none) = known(&messages, 1, one());
+        let (expected, none) = outcome(&messages, 1, one());
         prop_assert_eq!(none, 0);
-        prop_assert_eq!(difference(&known(&messages, at_once, one()).0, &expected), None);
+        prop_assert_eq!(difference(&outcome(&messages, at_once, one()).0, &expected), None);
         let several = one().with_threads(threads).with_least_for_thread(1);
-        prop_assert_eq!(difference(&known(&messages, at_once, several).0, &expected), None);
+        prop_assert_eq!(difference(&outcome(&messages, at_once, several).0, &expected), None);
     }
 }
 
@@ -258,9 +258,9 @@ proptest! {
 fn many_slots_are_read_on_several_threads() {
     let choices: Vec<u64> = (1..400_u64).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
     let messages = messages(&choices);
-    let (expected, _) = known(&messages, messages.len(), Ingest::for_diagnosis());
+    let (expected, _) = outcome(&messages, messages.len(), Ingest::for_diagnosis());
     let several = Ingest::for_diagnosis().with_threads(3).with_least_for_thread(4);
-    let (found, beside) = known(&messages, 300, several);
+    let (found, beside) = outcome(&messages, 300, several);
     assert!(beside > 2, "{beside} batches");
     assert_eq!(difference(&found, &expected), None);
     let rows: usize = found.rows.values().map(Vec::len).sum();
@@ -268,5 +268,5 @@ fn many_slots_are_read_on_several_threads() {
     // Without a budget for what waits nothing is read at once, and what there is no room for is counted alike.
     let scarce =
         |threads| Ingest::for_diagnosis().within(30_000).with_threads(threads).with_least_for_thread(1);
-    assert_eq!(known(&messages, 300, scarce(3)).0.losses, known(&messages, 300, scarce(1)).0.losses);
+    assert_eq!(outcome(&messages, 300, scarce(3)).0.losses, outcome(&messages, 300, scarce(1)).0.losses);
 }

@@ -43,7 +43,7 @@ const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 /// What is missing where nobody was there at the end.
 pub const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
 
-/// The CPUs of a host are for its ranks: one in so many may help the recorder when it has much to do, up to some.
+/// The CPUs of a host are for its ranks: one in four may help the recorder when it has much to do, up to some.
 const CPUS_PER_THREAD: usize = 4;
 const MOST_THREADS: usize = 4;
 
@@ -111,7 +111,7 @@ impl Recorder {
         }
     }
 
-    /// Lets so many threads turn frames into rows where there is much, or more on a host with many CPUs. To be called before
+    /// Lets this number of threads turn frames into rows where there is much, or more on a host with many CPUs. To be called before
     /// anything is taken in.
     pub(crate) fn share_out(&mut self, workers: usize) {
         self.threads = threads(workers);

@@ -252,7 +252,7 @@ mod tests {
         let capacities = Capacities { first_slots: 1 << 15, ..Capacities::default() };
         let writer = Writer::create(folder.path(), &identity, capacities, || Waker::open(folder.path()).ok());
         let writer = writer.unwrap();
-        // Several passes are needed for so many.
+        // A pass takes a quarter of it.
         let written = 30_000;
         let (_, mut producer) = writer.claim(0).unwrap();
         assert!((0..written).all(|_| producer.push(&[], &[1; 4], 1)));

@@ -192,10 +192,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "mpiscope-bench-recording",
         &[
+            "mpiscope-engine",
             "mpiscope-feed",
             "mpiscope-ingest",
             "mpiscope-matching",
             "mpiscope-model",
+            "mpiscope-process",
             "mpiscope-recording",
             "mpiscope-synth",
             "mpiscope-topology",

@@ -280,7 +280,7 @@ pub(crate) struct RunOptions {
     /// Record how the program came to each call: its functions from main to the call; see docs/find-the-cause.md for the cost
     #[arg(long)]
     pub(crate) call_paths: bool,
-    /// Threads for the analysis; more than one helps where a job makes millions of calls a second
+    /// Threads that record and analyse; more than one helps where a job makes millions of calls a second
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
     /// Share the live analysis with the hosts of this file, one a line as for mpirun: an own process on each, started with ssh

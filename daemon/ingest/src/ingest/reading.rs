@@ -3,7 +3,7 @@
 
 use super::state::Ingest;
 use crate::decoded::Decoded;
-use crate::decoding::{Decoding, Readable, WAITING_BYTES};
+use crate::decoding::{Decoding, Readable, Settled, WAITING_BYTES};
 use crate::origin::waiting_bytes;
 use crate::process::ProcessInput;
 use mpiscope_model::{Batch, Nanoseconds};
@@ -11,15 +11,6 @@ use mpiscope_wire::{self as wire, Slots};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-/// Slots of an agent whose times are known.
-#[derive(Debug)]
-pub(super) struct Settled {
-    pub(super) agent: u32,
-    pub(super) slots: Vec<Slots>,
-    /// They were written before this.
-    pub(super) written_until_ns: Nanoseconds,
-}
 
 /// What is to be read of a process.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Gives slots their times once the clocks of their nodes are known, and finds until when everything is in.
 
-use super::reading::Settled;
 use super::state::Ingest;
+use crate::decoding::Settled;
 use crate::origin::Origin;
 use mpiscope_model::Nanoseconds;
 

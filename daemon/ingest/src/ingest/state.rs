@@ -1,7 +1,7 @@
 //! What is known of a run so far, and what of it is asked for.
 
-use super::reading::Settled;
 use crate::decoded::Decoded;
+use crate::decoding::Settled;
 use crate::effect::Functions;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;

@@ -5,7 +5,7 @@
 //! into segments, and both into the sums of the run. What counts is the CPU time of all threads.
 //!
 //! `... -- rows [--ranks N --seconds S --rate R --rounds N --slots N --threads 1,2]` does what the recorder's thread does between
-//! rings and disk, with so many threads where there is much to do. What counts is the time that passes.
+//! rings and disk, with each number of threads where there is much to do. What counts is the time that passes.
 //!
 //! `... -- read PROGRAM RECORDING` opens a recording with `PROGRAM replay` and asks what a page asks, at moments drawn at
 //! random: first events after a seek, timelines of any zoom, the history, and going through the run at full speed, forward

@@ -49,7 +49,7 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// The messages of a job, as if the rings were looked at whenever they have about so many slots.
+/// The messages of a job, as if the rings were looked at whenever they have about that number of slots.
 fn passes(spec: &Spec, most: usize) -> Result<Vec<Message>> {
     let mut waiting = 0;
     let is_kept = |message: &Message| match message {
