@@ -370,6 +370,12 @@ impl<'a> Consumer<'a> {
         self.tail
     }
 
+    /// The position up to which the ring is written.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.header.head.load(Ordering::Acquire)
+    }
+
     /// Lets nothing more be written, or again. The writer looks at its next call.
     pub fn pause(&self, paused: bool) {
         self.header.pause(Pause::Watcher, paused);

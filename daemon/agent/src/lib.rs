@@ -313,23 +313,28 @@ impl Agent {
         self.pass(sink)
     }
 
-    /// Passes until nothing more comes, waiting a moment for ranks that linger. What cannot grow any more is read to its end.
+    /// Passes until nothing more comes, waiting a moment for ranks that linger. What ranks have left that are gone is read to its
+    /// end; so is, where nothing is given back, what the others have written by now.
     pub fn drain(&mut self, patience: Duration, sink: &mut dyn FnMut(Message)) {
         let begun = Instant::now();
+        let only_reads = !self.outbox.has_journal();
         loop {
             let found = self.pass_all(sink);
             if found.slots == 0 && !self.has_living() {
                 return;
             }
-            // Rings from which nothing is given back become full.
-            let ends = self.has_rest_of_gone() || found.slots > 0 && !self.outbox.has_journal();
-            if !ends && begun.elapsed() > patience {
+            if !self.has_left(only_reads) && begun.elapsed() > patience {
                 return;
             }
             if !found.busy {
                 std::thread::sleep(REST);
             }
         }
+    }
+
+    /// Whether something is left to be read of processes that are gone, or of all, that was there when this was first asked.
+    fn has_left(&mut self, of_all: bool) -> bool {
+        self.ring_files.iter_mut().any(|ring_file| (of_all || !ring_file.is_alive()) && ring_file.has_left())
     }
 
     /// The same as [`Agent::look`], when the last look is old.
@@ -383,9 +388,9 @@ impl Agent {
         self.outbox.report_dropped();
     }
 
-    /// Whether something is left to be read of processes that are gone.
-    pub fn has_rest_of_gone(&self) -> bool {
-        self.ring_files.iter().any(|ring_file| !ring_file.is_alive() && ring_file.has_rest())
+    /// Whether something is left to be read of processes that are gone. Whatever they do, not without end.
+    pub fn has_rest_of_gone(&mut self) -> bool {
+        self.has_left(false)
     }
 
     /// Hands what was written to the system; whether that took it.

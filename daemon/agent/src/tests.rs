@@ -174,6 +174,24 @@ fn all_that_is_left_of_processes_that_are_gone_is_read_without_patience() {
 }
 
 #[test]
+fn a_ring_that_somebody_fills_for_a_process_that_is_gone_holds_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = ring_file_of_size(folder.path(), u32::MAX, 0, ClockKind::Monotonic, 1 << 10);
+    let (_, mut producer) = gone.claim(0).unwrap();
+    let mut write = || producer.push(&[], &[1; 4], 1);
+    write();
+    let (mut agent, mut read) = (agent(folder.path()), 0);
+    agent.drain(Duration::ZERO, &mut |message| {
+        if let Message::Slots(slots) = message {
+            read += slots.slots.len();
+            // As long as anything is read, more comes.
+            write();
+        }
+    });
+    assert!(read < 10, "{read} slots");
+}
+
+#[test]
 fn one_that_takes_over_says_first_whose_messages_follow() {
     let folder = tempfile::tempdir().unwrap();
     for (origin, sent) in [(3, 2), (OWN, 1)] {

@@ -30,6 +30,8 @@ pub(crate) struct WatchedFile {
     unreleased: bool,
     /// Rings whose positions made no sense; they are not read again.
     damaged: Vec<bool>,
+    /// Up to where the rings were written when it was first asked whether something is left; none before.
+    left_until: Vec<u64>,
     lost_sent: Option<Lost>,
     told_unrecorded: u64,
     /// What is read and not told yet, while recording is off and the newest is wanted all the same.
@@ -60,6 +62,7 @@ impl WatchedFile {
             positions,
             unreleased: true,
             damaged,
+            left_until: Vec::new(),
             lost_sent: None,
             told_unrecorded: 0,
             buffer: None,
@@ -328,7 +331,7 @@ impl WatchedFile {
     }
 
     /// Whether something in its rings was not read.
-    pub(crate) fn has_rest(&self) -> bool {
+    fn has_rest(&self) -> bool {
         let mut sound = (0..self.positions.len()).filter(|&ring| !self.damaged[ring]);
         self.reader.is_whole()
             && sound.any(|ring| {
@@ -336,6 +339,19 @@ impl WatchedFile {
                 let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
                 consumer.read(1, &mut probe).unwrap_or_default() > 0
             })
+    }
+
+    /// Whether something was not read that was in its rings when this was first asked. What comes later does not count: it may
+    /// come without end.
+    pub(crate) fn has_left(&mut self) -> bool {
+        if !self.reader.is_whole() {
+            return false;
+        }
+        if self.left_until.is_empty() {
+            self.left_until = self.heads().map(|head| head.head()).collect();
+        }
+        let rings = self.positions.iter().zip(&self.left_until).zip(&self.damaged);
+        rings.into_iter().any(|((position, until), is_damaged)| !is_damaged && position < until)
     }
 
     /// The process is gone and everything was read: its file is removed. Otherwise many programs in a row would fill

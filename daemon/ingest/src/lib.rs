@@ -3,7 +3,7 @@
 //! In: messages of agents, in any batches. Out: batches of rows and events. It does no I/O and reads no clock. Where its owner
 //! allows threads, they read slots of many processes at once; what becomes known is the same. Nothing that a job writes makes it panic or grow without bound.
 //!
-//! The daemon uses it live, and every reader of a write-ahead log: the same bytes give the same batches.
+//! The daemon uses it live, and every reader of a write-ahead log: the same bytes give the same calls and messages.
 
 mod clock;
 mod closed_call;

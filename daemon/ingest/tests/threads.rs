@@ -265,6 +265,18 @@ fn many_slots_are_read_on_several_threads() {
     assert_eq!(difference(&found, &expected), None);
     let rows: usize = found.rows.values().map(Vec::len).sum();
     assert!(rows > 1_000, "{rows} rows");
+    // Put together they are one batch.
+    let (mut ingest, mut joined) =
+        (Ingest::for_diagnosis().with_threads(3).with_least_for_thread(4), Outcome::default());
+    for messages in messages.chunks(300) {
+        messages.iter().for_each(|message| ingest.feed(message.clone()));
+        let mut batch = ingest.take();
+        std::iter::from_fn(|| ingest.more()).for_each(|behind| batch.append(behind));
+        joined.add(batch);
+    }
+    joined.faults.sort();
+    joined.beyond_sites = ingest.calls_beyond_sites();
+    assert_eq!(difference(&joined, &expected), None);
     // Without a budget for what waits nothing is read at once, and what there is no room for is counted alike.
     let scarce =
         |threads| Ingest::for_diagnosis().within(30_000).with_threads(threads).with_least_for_thread(1);

@@ -61,3 +61,30 @@ pub struct Batch {
     /// All calls that ended before this time and reached a ring are in, but for those of nodes that are behind.
     pub until_ns: Nanoseconds,
 }
+
+impl Batch {
+    /// Adds what became known behind it.
+    pub fn append(&mut self, mut behind: Self) {
+        let calls = self.calls.len();
+        self.nodes.append(&mut behind.nodes);
+        self.ranks.append(&mut behind.ranks);
+        self.comms.append(&mut behind.comms);
+        self.members.append(&mut behind.members);
+        self.comm_names.append(&mut behind.comm_names);
+        self.coordinates.append(&mut behind.coordinates);
+        self.sites.append(&mut behind.sites);
+        self.calls.append(&mut behind.calls);
+        self.lone_polls.extend(behind.lone_polls.iter().map(|poll| calls + poll));
+        self.activities.append(&mut behind.activities);
+        self.collected.append(&mut behind.collected);
+        self.undiagnosed.append(&mut behind.undiagnosed);
+        self.events.append(&mut behind.events);
+        self.events_end_ns.append(&mut behind.events_end_ns);
+        self.faults.append(&mut behind.faults);
+        self.losses = behind.losses.or(self.losses);
+        self.gaps = behind.gaps.or(self.gaps.take());
+        self.last_calls.append(&mut behind.last_calls);
+        self.scheduling.append(&mut behind.scheduling);
+        self.until_ns = behind.until_ns;
+    }
+}

@@ -16,7 +16,7 @@ use mpiscope_engine::uncounted;
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::printable;
-use mpiscope_model::{Fault, InFlight, SiteInfo, Totals};
+use mpiscope_model::{Call, Fault, InFlight, SiteInfo, Totals};
 use mpiscope_process::at_once::both;
 use mpiscope_process::own_process;
 use mpiscope_recording::{
@@ -27,7 +27,6 @@ use mpiscope_verdict::Ending;
 use mpiscope_verdict::{self as verdict, Findings, Helpers, LiveDiagnosis, LiveFindings};
 use mpiscope_wire::Message;
 use std::path::Path;
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 /// The longest wait for something from the agent: the page is updated at least this often, when somebody watches and when
@@ -42,10 +41,6 @@ const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 /// What is missing where nobody was there at the end.
 pub const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
-
-/// The CPUs of a host are for its ranks: one in four may help the recorder when it has much to do, up to some.
-const CPUS_PER_THREAD: usize = 4;
-const MOST_THREADS: usize = 4;
 
 /// How a recording of a run of some length is diagnosed before its log goes.
 pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
@@ -87,11 +82,10 @@ impl Recorder {
     /// Of a recording that nothing was added to by this process.
     #[must_use]
     pub fn new(writer: RecordingWriter, window_ns: u64, diagnose: Diagnose) -> Self {
-        let threads = threads(1);
         Self {
             diagnose,
-            engine: Engine::new(window_ns).with_threads(threads),
-            threads,
+            engine: Engine::new(window_ns),
+            threads: 1,
             sums: Sums::default(),
             writer,
             viewers: None,
@@ -111,10 +105,9 @@ impl Recorder {
         }
     }
 
-    /// Lets this number of threads turn frames into rows where there is much, or more on a host with many CPUs. To be called before
-    /// anything is taken in.
-    pub(crate) fn share_out(&mut self, workers: usize) {
-        self.threads = threads(workers);
+    /// Lets this number of threads turn frames into rows where there is much. To be called before anything is taken in.
+    pub(crate) fn share_out(&mut self, threads: usize) {
+        self.threads = threads;
         self.engine = Engine::new(self.window_ns()).with_threads(self.threads);
     }
 
@@ -289,15 +282,37 @@ impl Recorder {
         if goes_on {
             self.engine.feed_on(message);
         } else if let Some(step) = self.engine.feed(message) {
-            self.decide_on_live();
-            self.write(step);
-            while let Some(step) = self.engine.more() {
-                self.write(step);
-            }
+            let behind: Vec<Step> = std::iter::from_fn(|| self.engine.more()).collect();
+            self.write_all(std::iter::once(step).chain(behind).collect());
         }
     }
 
-    /// Whether the live diagnosis goes on with what comes. Not in between: the log has messages as a whole.
+    /// Takes in what became known by one message.
+    fn write_all(&mut self, mut steps: Vec<Step>) {
+        self.decide_on_live();
+        self.analyse(&mut steps);
+        steps.into_iter().for_each(|step| self.write(step));
+    }
+
+    /// Hands it to the live diagnosis, as one batch: what is replayed together has to be together.
+    fn analyse(&mut self, steps: &mut [Step]) {
+        let (Some(live), Some((first, behind))) = (&mut self.live, steps.split_first_mut()) else { return };
+        let mut batch = std::mem::take(&mut first.batch);
+        if behind.is_empty() {
+            live.take(batch, &first.calls, &first.messages);
+        } else {
+            behind.iter_mut().for_each(|step| batch.append(std::mem::take(&mut step.batch)));
+            let calls: Vec<Call> = steps.iter().flat_map(|step| step.calls.iter().copied()).collect();
+            let messages: Vec<_> = steps.iter().flat_map(|step| step.messages.iter().copied()).collect();
+            live.take(batch, &calls, &messages);
+        }
+        if let Some(fault) = live.fault() {
+            self.live = None;
+            self.complain(&format!("no further diagnosis while the job runs: {fault}"));
+        }
+    }
+
+    /// Whether the live diagnosis goes on with what comes.
     fn decide_on_live(&mut self) {
         let Some(live) = &mut self.live else { return };
         let Totals { calls, polls, .. } = self.engine.totals;
@@ -319,13 +334,6 @@ impl Recorder {
         self.note(windows);
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
-        if let Some(live) = &mut self.live {
-            live.take(step.batch, &step.calls, &step.messages);
-            if let Some(fault) = live.fault() {
-                self.live = None;
-                self.complain(&format!("no further diagnosis while the job runs: {fault}"));
-            }
-        }
         self.notices.take().iter().for_each(|text| self.notice(text));
         if let Some(viewers) = &mut self.viewers {
             viewers.take(step.calls, step.messages, &step.windows, &self.writer);
@@ -406,8 +414,7 @@ impl Recorder {
 
     fn finish(mut self) -> Result<Summary> {
         let last = self.engine.finish();
-        self.decide_on_live();
-        last.into_iter().for_each(|step| self.write(step));
+        self.write_all(last);
         let settled = self.writer.settle();
         self.note(settled);
         let Totals { calls, polls, .. } = self.engine.totals;
@@ -525,12 +532,6 @@ impl Recorder {
         self.writer.manifest_mut().missing.extend(missing);
         found
     }
-}
-
-/// How many threads may turn frames into rows: a few where the host has many CPUs, and as many as analyse.
-fn threads(workers: usize) -> usize {
-    let cpus = available_parallelism().map_or(1, usize::from);
-    workers.max((cpus / CPUS_PER_THREAD).min(MOST_THREADS))
 }
 
 /// On the terminal.

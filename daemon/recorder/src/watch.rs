@@ -166,6 +166,10 @@ impl Watch {
         let (flight, is_on) = (self.flight, self.is_on);
         self.hand_on(|agent, remotes, sink| {
             agent.look(sink);
+            // Some may have ended since.
+            while agent.has_rest_of_gone() {
+                agent.pass_all(sink);
+            }
             agent.tell(Message::ClockSample(clock_sample()), sink);
             if flight.is_some() && !is_on {
                 // The end of a job is recorded in any case.

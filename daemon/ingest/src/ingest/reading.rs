@@ -56,14 +56,13 @@ impl Ingest {
             }
         }
         let slots: usize = unread.iter().map(Unread::len).sum();
-        let threads = self.threads.min(slots / self.least_for_thread);
-        if threads < 2 {
+        if self.threads.min(slots / self.least_for_thread) < 2 {
             return self.read_in_turn(&unread);
         }
         // What is to be known to the whole run comes first.
         let (first, others): (Vec<Unread>, Vec<Unread>) = unread.into_iter().partition(Unread::defines);
         self.read_in_turn(&first);
-        if let Err(others) = self.read_at_once(others, threads) {
+        if let Err(others) = self.read_at_once(others) {
             self.read_in_turn(&others);
         }
     }
@@ -126,10 +125,11 @@ impl Ingest {
 
     /// Reads on several threads what defines nothing; returns it where there is no budget for that. What becomes known is in
     /// batches of its own, behind the one that is being made.
-    fn read_at_once(&mut self, mut unread: Vec<Unread>, threads: usize) -> Result<(), Vec<Unread>> {
+    fn read_at_once(&mut self, mut unread: Vec<Unread>) -> Result<(), Vec<Unread>> {
         let slots: usize = unread.iter().map(Unread::len).sum();
+        let threads = self.threads.min(slots / self.least_for_thread);
         // Each thread may take as much as its slots could need.
-        if slots == 0 || !self.decoded.waiting.borrow(slots * WAITING_BYTES) {
+        if threads < 2 || !self.decoded.waiting.borrow(slots * WAITING_BYTES) {
             return Err(unread);
         }
         unread.sort_by_key(|unread| unread.process);

@@ -27,6 +27,7 @@ impl Ingest {
     }
 
     pub(super) fn settle(&mut self) {
+        self.read_settled();
         let newest_ns = self.origins.iter().filter_map(Origin::newest_ns).max();
         let written_until_ns = newest_ns.map_or(Nanoseconds::MAX, |ns| ns.saturating_add(MOST_AFTER_NS));
         for agent in 0..self.origins.len() as u32 {
