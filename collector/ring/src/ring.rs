@@ -370,10 +370,11 @@ impl<'a> Consumer<'a> {
         self.tail
     }
 
-    /// The position up to which the ring is written.
+    /// How many slots wait to be read; none where positions make no sense.
     #[must_use]
-    pub fn head(&self) -> u64 {
-        self.header.head.load(Ordering::Acquire)
+    pub fn waiting(&self) -> u64 {
+        let filled = self.header.head.load(Ordering::Acquire).wrapping_sub(self.tail);
+        if filled > self.slots.len() as u64 { 0 } else { filled }
     }
 
     /// Lets nothing more be written, or again. The writer looks at its next call.

@@ -330,28 +330,27 @@ impl WatchedFile {
         })
     }
 
-    /// Whether something in its rings was not read.
-    fn has_rest(&self) -> bool {
-        let mut sound = (0..self.positions.len()).filter(|&ring| !self.damaged[ring]);
-        self.reader.is_whole()
-            && sound.any(|ring| {
-                let mut probe = Vec::new();
-                let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
-                consumer.read(1, &mut probe).unwrap_or_default() > 0
-            })
+    /// How many slots of each ring were not read; none of one that is not read again.
+    fn unread(&self) -> impl Iterator<Item = u64> + '_ {
+        let is_whole = self.reader.is_whole();
+        self.positions.iter().enumerate().map(move |(ring, &position)| {
+            if is_whole && !self.damaged[ring] {
+                self.reader.consumer(ring, Some(position)).waiting()
+            } else {
+                0
+            }
+        })
     }
 
     /// Whether something was not read that was in its rings when this was first asked. What comes later does not count: it may
     /// come without end.
     pub(crate) fn has_left(&mut self) -> bool {
-        if !self.reader.is_whole() {
-            return false;
-        }
         if self.left_until.is_empty() {
-            self.left_until = self.heads().map(|head| head.head()).collect();
+            let unread = self.unread().zip(&self.positions);
+            self.left_until = unread.map(|(unread, position)| position.saturating_add(unread)).collect();
         }
-        let rings = self.positions.iter().zip(&self.left_until).zip(&self.damaged);
-        rings.into_iter().any(|((position, until), is_damaged)| !is_damaged && position < until)
+        let rings = self.unread().zip(self.positions.iter().zip(&self.left_until));
+        rings.into_iter().any(|(unread, (position, until))| unread > 0 && position < until)
     }
 
     /// The process is gone and everything was read: its file is removed. Otherwise many programs in a row would fill
@@ -360,7 +359,7 @@ impl WatchedFile {
         if self.alive {
             return false;
         }
-        if self.has_rest() {
+        if self.unread().any(|unread| unread > 0) {
             return false;
         }
         // One that cannot be removed goes with its folder.

@@ -110,10 +110,11 @@ impl Engine {
         Self { ingest: Ingest::for_diagnosis(), is_diagnosed: true, ..Self::new(window_ns) }
     }
 
-    /// One that does its work on up to this number of threads, where there is much. Its results are the same. Then
-    /// [`Engine::more`] has what is behind a step.
-    pub fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ingest: self.ingest.with_threads(threads), ..self }
+    /// Lets this number of threads do the work where there is much. Results are the same, in more steps. To be called before
+    /// anything is fed.
+    pub fn share_out(&mut self, threads: usize) {
+        self.threads = threads;
+        self.ingest = std::mem::take(&mut self.ingest).with_threads(threads);
     }
 
     /// Whether this number of calls is worth more than one thread.
@@ -133,13 +134,8 @@ impl Engine {
     }
 
     /// Takes in a message. Only a clock_sample (or the end) makes anything known.
-    pub fn feed(&mut self, message: wire::Message) -> Option<Step> {
-        self.ingest.step(message).map(|batch| self.settle(batch))
-    }
-
-    /// What became known behind the last step.
-    pub fn more(&mut self) -> Option<Step> {
-        self.ingest.more().map(|batch| self.settle(batch))
+    pub fn feed(&mut self, message: wire::Message) -> Vec<Step> {
+        self.ingest.step(message).map(|batch| self.settle_all(batch)).unwrap_or_default()
     }
 
     /// Takes in a message of a batch that goes on.
@@ -150,14 +146,14 @@ impl Engine {
     /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other clock
     /// samples. For each reading to give the same, the clock of the log goes on instead, where it has one, and what the
     /// system says of a process while it is read is left out.
-    pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Option<Step> {
+    pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Vec<Step> {
         match message {
             wire::Message::ClockSample(_) if self.ingest.has_clock() => {
                 self.ingest.settle_rest();
                 let batch = self.ingest.take();
-                Some(self.settle(batch))
+                self.settle_all(batch)
             }
-            wire::Message::Scheduling(_) | wire::Message::Cpus(_) => None,
+            wire::Message::Scheduling(_) | wire::Message::Cpus(_) => Vec::new(),
             message => self.feed(message),
         }
     }
@@ -166,8 +162,7 @@ impl Engine {
     pub fn finish(&mut self) -> Vec<Step> {
         self.ingest.settle_rest();
         let batch = self.ingest.take();
-        let mut steps = vec![self.settle(batch)];
-        steps.extend(std::iter::from_fn(|| self.more()));
+        let mut steps = self.settle_all(batch);
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(u64::MAX);
@@ -209,6 +204,15 @@ impl Engine {
             self.clocks.place(info.rank, info.node);
             self.ranks.insert(info.rank, info.clone());
         }
+    }
+
+    /// A batch and those behind it.
+    fn settle_all(&mut self, batch: Batch) -> Vec<Step> {
+        let mut steps = vec![self.settle(batch)];
+        while let Some(batch) = self.ingest.more() {
+            steps.push(self.settle(batch));
+        }
+        steps
     }
 
     fn settle(&mut self, mut batch: Batch) -> Step {
@@ -431,7 +435,7 @@ mod tests {
                 major_faults: 0,
             }));
         }
-        let step = engine.feed(clock_sample(begun_ns + 300)).unwrap();
+        let step = &engine.feed(clock_sample(begun_ns + 300))[0];
         let newest = Scheduling {
             rank: Rank(5),
             at_ns: 200,
@@ -446,6 +450,6 @@ mod tests {
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);
         assert_eq!(engine.processors.figures_of(Rank(5)), Some(&newest));
-        assert!(engine.feed(clock_sample(begun_ns + 400)).unwrap().scheduling.is_empty());
+        assert!(engine.feed(clock_sample(begun_ns + 400))[0].scheduling.is_empty());
     }
 }

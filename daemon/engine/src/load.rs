@@ -328,8 +328,8 @@ fn replay_log(
     let mut engine = Engine::new(recording.manifest().window_ns);
     let mut outcome = Ok(());
     let mut sums = Sums::sharing(overview);
-    let mut take = |step: Option<Step>| {
-        if let Some(step) = step {
+    let mut take = |steps: Vec<Step>| {
+        for step in steps {
             sums.add(&step.calls, &step.messages, &step.windows);
             if outcome.is_ok() {
                 let Step { calls, messages, windows, .. } = step;
@@ -342,7 +342,7 @@ fn replay_log(
     if let Records::Nobody(Some(live)) = &records {
         rest_of_rings(live, &mut engine, &mut take);
     }
-    engine.finish().into_iter().for_each(|step| take(Some(step)));
+    take(engine.finish());
     outcome?;
     Ok(ReplayedLog { engine, sums, records, faults })
 }
@@ -423,7 +423,7 @@ pub struct CallsInLog {
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.
-fn rest_of_rings(live: &Live, engine: &mut Engine, take: &mut impl FnMut(Option<Step>)) {
+fn rest_of_rings(live: &Live, engine: &mut Engine, take: &mut impl FnMut(Vec<Step>)) {
     let resume: Resume = engine.resume();
     let mut agent = Agent::new(live.rings.clone(), resume, None);
     let mut take = |message| take(engine.feed_rest(message));

@@ -113,14 +113,11 @@ impl Outcome {
 }
 
 fn run(threads: usize) -> (Outcome, Engine) {
-    let mut engine = Engine::for_diagnosis(100_000_000).with_threads(threads);
+    let mut engine = Engine::for_diagnosis(100_000_000);
+    engine.share_out(threads);
     let mut outcome = Outcome::default();
     for message in messages() {
-        let first = engine.feed(message);
-        first.into_iter().for_each(|step| outcome.take(step));
-        while let Some(step) = engine.more() {
-            outcome.take(step);
-        }
+        engine.feed(message).into_iter().for_each(|step| outcome.take(step));
     }
     engine.finish().into_iter().for_each(|step| outcome.take(step));
     outcome.messages.sort_by_key(|message| (message.src, message.send_ns));

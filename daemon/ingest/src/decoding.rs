@@ -7,8 +7,9 @@ use crate::effect::Functions;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
 use crate::process::{ProcessInput, Wanted};
+use crate::settled::Readable;
 use mpiscope_model::{Event, Nanoseconds, Rank};
-use mpiscope_wire::{CallFlags, Entry, Part, Slot, Slots, Sync};
+use mpiscope_wire::{CallFlags, Entry, Part, Sync, defines};
 
 /// A call completes no more receives than a ring has slots, and rings have a largest size.
 const MOST_PARTS: usize = 1 << 20;
@@ -16,27 +17,6 @@ const MOST_PARTS: usize = 1 << 20;
 /// What a part of a call, or a mark before it, takes until the call comes.
 pub(crate) const WAITING_BYTES: usize =
     2 * if size_of::<Part>() > size_of::<Event>() { size_of::<Part>() } else { size_of::<Event>() };
-
-/// Slots of an agent whose times are known.
-#[derive(Debug)]
-pub(crate) struct Settled {
-    pub(crate) agent: u32,
-    pub(crate) slots: Vec<Slots>,
-    /// They were written before this.
-    pub(crate) written_until_ns: Nanoseconds,
-}
-
-/// Likewise of one ring of a process.
-#[derive(Debug)]
-pub(crate) struct Readable {
-    /// The ring's place among those of its process.
-    pub(crate) ring: usize,
-    /// The position of the first.
-    pub(crate) from: u64,
-    pub(crate) slots: Vec<Slot>,
-    /// They were written before this.
-    pub(crate) written_until_ns: Nanoseconds,
-}
 
 /// What is known beside the slots.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +28,16 @@ pub(crate) struct Decoding<'a> {
 }
 
 impl ProcessInput {
+    /// How many slots are to be read.
+    pub(crate) fn unread_slots(&self) -> usize {
+        self.unread.iter().map(|slots| slots.slots.len()).sum()
+    }
+
+    /// Whether something in them is to be known to the whole run.
+    pub(crate) fn defines(&self) -> bool {
+        self.unread.iter().any(|slots| slots.slots.iter().any(defines))
+    }
+
     /// Goes on to where slots of a ring begin. Returns which of them are new.
     pub(crate) fn arrive(&mut self, slots: &Readable, out: &mut Decoded) -> usize {
         let Readable { ring, from, .. } = *slots;

@@ -16,6 +16,7 @@ mod memory_budget;
 mod origin;
 mod process;
 mod ring;
+mod settled;
 mod site;
 mod timed_event;
 

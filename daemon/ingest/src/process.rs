@@ -5,6 +5,7 @@ use crate::closed_call::{Closed, ClosingPart};
 use crate::effect::{Functions, Undiagnosed};
 use crate::memory_budget::MemoryBudget;
 use crate::ring::{Output, RingState};
+use crate::settled::Readable;
 use crate::site::OwnSites;
 use crate::timed_event::Timed;
 use mpiscope_model::{Batch, Comm, Event, Nanoseconds, Rank, Side};
@@ -41,6 +42,8 @@ pub(crate) struct ProcessInput {
     pub(crate) matched: FxHashMap<u64, u64>,
     /// A line of its clock that was looked up.
     pub(crate) earlier_line: EarlierLine,
+    /// Slots whose times are known and that were not read yet.
+    pub(crate) unread: Vec<Readable>,
 }
 
 /// A process: its agent's number, then the agent's number of it.
@@ -71,11 +74,9 @@ impl Processes {
         self.inputs.get_mut(index)
     }
 
-    /// Those with these indices, which are in order, each once.
-    pub(crate) fn several(&mut self, indices: Vec<usize>) -> Vec<&mut ProcessInput> {
-        let mut wanted = indices.into_iter().peekable();
-        let inputs = self.inputs.iter_mut().enumerate();
-        inputs.filter_map(|(index, input)| wanted.next_if_eq(&index).map(|_| input)).collect()
+    /// Those with slots that are to be read.
+    pub(crate) fn unread(&mut self) -> impl Iterator<Item = &mut ProcessInput> {
+        self.inputs.iter_mut().filter(|input| !input.unread.is_empty())
     }
 
     /// Adds a process that is not in yet.
@@ -121,6 +122,7 @@ impl ProcessInput {
             events: Vec::new(),
             matched: FxHashMap::default(),
             earlier_line: EarlierLine::default(),
+            unread: Vec::new(),
         }
     }
 

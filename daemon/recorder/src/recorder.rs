@@ -49,8 +49,6 @@ pub type Diagnose = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 pub struct Recorder {
     diagnose: Diagnose,
     engine: Engine,
-    /// How many threads turn frames into rows where there is much.
-    threads: usize,
     sums: Sums,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
@@ -85,7 +83,6 @@ impl Recorder {
         Self {
             diagnose,
             engine: Engine::new(window_ns),
-            threads: 1,
             sums: Sums::default(),
             writer,
             viewers: None,
@@ -107,8 +104,7 @@ impl Recorder {
 
     /// Lets this number of threads turn frames into rows where there is much. To be called before anything is taken in.
     pub(crate) fn share_out(&mut self, threads: usize) {
-        self.threads = threads;
-        self.engine = Engine::new(self.window_ns()).with_threads(self.threads);
+        self.engine.share_out(threads);
     }
 
     /// Counts calls as lost that a predecessor recorded and that are neither in its log nor in the rings.
@@ -156,8 +152,7 @@ impl Recorder {
                 // What is dropped from the log as --keep asks cannot be read later.
                 let has_whole_log = configuration.keep.is_none();
                 let live = if has_whole_log { live.with_log(self.writer.dir()) } else { live };
-                let engine = Engine::for_diagnosis(window_ns).with_threads(self.threads);
-                (self.live, self.engine) = (Some(live), engine);
+                (self.live, self.engine) = (Some(live), Engine::for_diagnosis(window_ns));
             }
             Err(error) => self.complain(&format!("no diagnosis while the job runs: {error}")),
         }
@@ -281,45 +276,40 @@ impl Recorder {
         }
         if goes_on {
             self.engine.feed_on(message);
-        } else if let Some(step) = self.engine.feed(message) {
-            let behind: Vec<Step> = std::iter::from_fn(|| self.engine.more()).collect();
-            self.write_all(std::iter::once(step).chain(behind).collect());
+        } else {
+            let steps = self.engine.feed(message);
+            self.write_all(steps);
         }
     }
 
     /// Takes in what became known by one message.
     fn write_all(&mut self, mut steps: Vec<Step>) {
-        self.decide_on_live();
         self.analyse(&mut steps);
         steps.into_iter().for_each(|step| self.write(step));
     }
 
     /// Hands it to the live diagnosis, as one batch: what is replayed together has to be together.
     fn analyse(&mut self, steps: &mut [Step]) {
-        let (Some(live), Some((first, behind))) = (&mut self.live, steps.split_first_mut()) else { return };
-        let mut batch = std::mem::take(&mut first.batch);
-        if behind.is_empty() {
-            live.take(batch, &first.calls, &first.messages);
-        } else {
-            behind.iter_mut().for_each(|step| batch.append(std::mem::take(&mut step.batch)));
-            let calls: Vec<Call> = steps.iter().flat_map(|step| step.calls.iter().copied()).collect();
-            let messages: Vec<_> = steps.iter().flat_map(|step| step.messages.iter().copied()).collect();
-            live.take(batch, &calls, &messages);
-        }
-        if let Some(fault) = live.fault() {
-            self.live = None;
-            self.complain(&format!("no further diagnosis while the job runs: {fault}"));
-        }
-    }
-
-    /// Whether the live diagnosis goes on with what comes.
-    fn decide_on_live(&mut self) {
-        let Some(live) = &mut self.live else { return };
+        let batches = steps.iter_mut().map(|step| std::mem::take(&mut step.batch));
+        let batch = batches.reduce(|mut batch, behind| {
+            batch.append(behind);
+            batch
+        });
+        let (Some(live), Some(batch)) = (&mut self.live, batch) else { return };
         let Totals { calls, polls, .. } = self.engine.totals;
         live.count_losses(self.engine.losses.total(), calls + polls);
         let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         live.postpone(self.postponing.is_postponed(is_watched, is_crowded));
+        live.take(batch, || {
+            let calls: Vec<&[Call]> = steps.iter().map(|step| &*step.calls).collect();
+            let messages: Vec<&[_]> = steps.iter().map(|step| &*step.messages).collect();
+            (calls.concat(), messages.concat())
+        });
+        if let Some(fault) = live.fault() {
+            self.live = None;
+            self.complain(&format!("no further diagnosis while the job runs: {fault}"));
+        }
     }
 
     fn write(&mut self, step: Step) {

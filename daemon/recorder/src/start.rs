@@ -51,7 +51,6 @@ impl Start {
         let workers = configuration.workers;
         let diagnose: Diagnose = Box::new(move |dir, run| have_diagnosed(dir, run, workers));
         let mut recorder = Recorder::new(writer, configuration.window_ns, diagnose);
-        recorder.share_out(workers);
         recorder.expect(expected_calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         if is_new && configuration.keep.is_some() && configuration.listen.is_none() {
@@ -70,6 +69,7 @@ impl Start {
                 None
             }
         };
+        recorder.share_out(workers);
         let (log, resume) = open_log(configuration, &mut recorder)?;
         Ok(Self { recorder, log, resume, page })
     }

@@ -167,9 +167,7 @@ impl Watch {
         self.hand_on(|agent, remotes, sink| {
             agent.look(sink);
             // Some may have ended since.
-            while agent.has_rest_of_gone() {
-                agent.pass_all(sink);
-            }
+            agent.drain(Duration::ZERO, sink);
             agent.tell(Message::ClockSample(clock_sample()), sink);
             if flight.is_some() && !is_on {
                 // The end of a job is recorded in any case.

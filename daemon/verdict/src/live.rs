@@ -245,9 +245,9 @@ impl LiveDiagnosis {
         self.shared.recorded.store(recorded, Ordering::Relaxed);
     }
 
-    /// Takes in what became known: activities with all that belongs to them, and the calls and messages, which are copied
-    /// only where they are replayed. Never waits.
-    pub fn take(&mut self, mut batch: Batch, calls_to_replay: &[Call], messages: &[Message]) {
+    /// Takes in what became known: activities with all that belongs to them, and copies of the calls and messages, which are
+    /// made only where they are replayed. Never waits.
+    pub fn take(&mut self, mut batch: Batch, copy: impl FnOnce() -> (Vec<Call>, Vec<Message>)) {
         self.nodes.extend(batch.nodes.iter().cloned());
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
@@ -271,8 +271,7 @@ impl LiveDiagnosis {
         }
         let mut to_replay = Vec::new();
         if !self.shared.is_replay_paused.load(Ordering::Acquire) {
-            batch.calls = calls_to_replay.to_vec();
-            to_replay = messages.to_vec();
+            (batch.calls, to_replay) = copy();
         }
         self.shared.waiting_calls.fetch_add(calls, Ordering::AcqRel);
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =

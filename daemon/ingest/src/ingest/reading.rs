@@ -3,36 +3,14 @@
 
 use super::state::Ingest;
 use crate::decoded::Decoded;
-use crate::decoding::{Decoding, Readable, Settled, WAITING_BYTES};
+use crate::decoding::{Decoding, WAITING_BYTES};
 use crate::origin::waiting_bytes;
 use crate::process::ProcessInput;
+use crate::settled::{Readable, Settled};
 use mpiscope_model::{Batch, Nanoseconds};
-use mpiscope_wire::{self as wire, Slots};
-use rustc_hash::FxHashMap;
+use mpiscope_wire::Slots;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-/// What is to be read of a process.
-#[derive(Debug)]
-struct Unread {
-    /// Its index.
-    process: usize,
-    slots: Vec<Readable>,
-}
-
-impl Unread {
-    fn len(&self) -> usize {
-        self.slots.iter().map(|slots| slots.slots.len()).sum()
-    }
-
-    /// Whether something in it is to be known to the whole run.
-    fn defines(&self) -> bool {
-        self.slots.iter().any(|slots| slots.slots.iter().any(wire::defines))
-    }
-}
-
-/// What one thread reads.
-type Portion<'a> = Vec<(&'a mut ProcessInput, Unread)>;
 
 impl Ingest {
     /// Reads what waits for nothing any more.
@@ -40,39 +18,45 @@ impl Ingest {
         if self.settled.is_empty() {
             return;
         }
-        let mut unread: Vec<Unread> = Vec::new();
-        let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+        let (mut touched, mut count) = (Vec::new(), 0);
         for Settled { agent, slots, written_until_ns } in std::mem::take(&mut self.settled) {
             for slots in slots {
                 if agent != 0 {
                     self.decoded.waiting.give(waiting_bytes(&slots));
                 }
-                let Some((process, slots)) = self.readable(agent, slots, written_until_ns) else { continue };
-                let place = *places.entry(process).or_insert(unread.len());
-                if place == unread.len() {
-                    unread.push(Unread { process, slots: Vec::new() });
+                let Some((index, slots)) = self.readable(agent, slots, written_until_ns) else { continue };
+                let Some(process) = self.processes.by_index(index) else { continue };
+                if process.unread.is_empty() {
+                    touched.push(index);
                 }
-                unread[place].slots.push(slots);
+                count += slots.slots.len();
+                process.unread.push(slots);
             }
         }
-        let slots: usize = unread.iter().map(Unread::len).sum();
-        if self.threads.min(slots / self.least_for_thread) < 2 {
-            return self.read_in_turn(&unread);
+        if self.threads_for(count) < 2 {
+            return self.read_in_turn(&touched, count);
         }
         // What is to be known to the whole run comes first.
-        let (first, others): (Vec<Unread>, Vec<Unread>) = unread.into_iter().partition(Unread::defines);
-        self.read_in_turn(&first);
-        if let Err(others) = self.read_at_once(others) {
-            self.read_in_turn(&others);
+        let mut defines =
+            |index: &usize| self.processes.by_index(*index).is_some_and(|process| process.defines());
+        let (first, others): (Vec<usize>, Vec<usize>) = touched.into_iter().partition(|index| defines(index));
+        self.read_in_turn(&first, 0);
+        if !self.read_at_once() {
+            self.read_in_turn(&others, count);
         }
     }
 
-    /// Reads one process after the other, behind all that was read before.
-    fn read_in_turn(&mut self, unread: &[Unread]) {
+    /// On how many threads slots are read.
+    fn threads_for(&self, slots: usize) -> usize {
+        self.threads.min(slots / self.least_for_thread)
+    }
+
+    /// Reads about this number of slots, one process after the other, behind all that was read before.
+    fn read_in_turn(&mut self, processes: &[usize], slots: usize) {
         let mut behind = (!self.beside.is_empty()).then(Batch::default);
         behind.iter_mut().for_each(|behind| swap_rows(&mut self.decoded.batch, behind));
-        self.decoded.reserve(unread.iter().map(Unread::len).sum(), self.wanted);
-        unread.iter().for_each(|unread| self.read(unread));
+        self.decoded.reserve(slots, self.wanted);
+        processes.iter().for_each(|&process| self.read(process));
         behind.iter_mut().for_each(|behind| swap_rows(&mut self.decoded.batch, behind));
         self.beside.extend(behind);
     }
@@ -102,16 +86,16 @@ impl Ingest {
     }
 
     /// Reads slots of a process and what they define.
-    fn read(&mut self, unread: &Unread) {
-        let index = unread.process;
-        for slots in &unread.slots {
+    fn read(&mut self, index: usize) {
+        let Some(process) = self.processes.by_index(index) else { return };
+        for slots in std::mem::take(&mut process.unread) {
             let Some(process) = self.processes.by_index(index) else { return };
-            let mut from = process.arrive(slots, &mut self.decoded);
+            let mut from = process.arrive(&slots, &mut self.decoded);
             loop {
                 let with =
                     Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
                 let Some(process) = self.processes.by_index(index) else { return };
-                let Some((definition, next)) = process.read(slots, from, with, &mut self.decoded) else {
+                let Some((definition, next)) = process.read(&slots, from, with, &mut self.decoded) else {
                     break;
                 };
                 self.define(index, definition);
@@ -123,24 +107,22 @@ impl Ingest {
         }
     }
 
-    /// Reads on several threads what defines nothing; returns it where there is no budget for that. What becomes known is in
-    /// batches of its own, behind the one that is being made.
-    fn read_at_once(&mut self, mut unread: Vec<Unread>) -> Result<(), Vec<Unread>> {
-        let slots: usize = unread.iter().map(Unread::len).sum();
-        let threads = self.threads.min(slots / self.least_for_thread);
+    /// Reads on several threads what defines nothing, unless it is too little or there is no budget for that. What becomes known
+    /// is in batches of its own, behind the one that is being made.
+    fn read_at_once(&mut self) -> bool {
+        let slots = self.processes.unread().map(|process| process.unread_slots()).sum();
+        let threads = self.threads_for(slots);
         // Each thread may take as much as its slots could need.
         if threads < 2 || !self.decoded.waiting.borrow(slots * WAITING_BYTES) {
-            return Err(unread);
+            return false;
         }
-        unread.sort_by_key(|unread| unread.process);
         let with = Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
-        let processes = self.processes.several(unread.iter().map(|unread| unread.process).collect());
-        let portions = portions(processes.into_iter().zip(unread), slots.div_ceil(threads));
+        let portions = portions(self.processes.unread(), slots.div_ceil(threads));
         for decoded in read_portions(portions, with) {
             let batch = self.decoded.add(decoded);
             self.beside.push_back(batch);
         }
-        Ok(())
+        true
     }
 }
 
@@ -155,34 +137,34 @@ fn swap_rows(one: &mut Batch, other: &mut Batch) {
     std::mem::swap(&mut one.events_end_ns, &mut other.events_end_ns);
 }
 
+/// The processes that one thread reads, and how many slots they have.
+type Portion<'a> = (Vec<&'a mut ProcessInput>, usize);
+
 /// Divides what is to be read into portions of about this number of slots.
-fn portions<'a>(
-    unread: impl Iterator<Item = (&'a mut ProcessInput, Unread)>,
-    most: usize,
-) -> Vec<(Portion<'a>, usize)> {
-    let mut portions: Vec<(Portion<'a>, usize)> = Vec::new();
-    for (process, unread) in unread {
-        let slots = unread.len();
-        match portions.last_mut().filter(|(_, so_far)| *so_far < most) {
-            Some((portion, so_far)) => {
-                portion.push((process, unread));
-                *so_far += slots;
+fn portions<'a>(unread: impl Iterator<Item = &'a mut ProcessInput>, most: usize) -> Vec<Portion<'a>> {
+    let mut portions: Vec<Portion<'a>> = Vec::new();
+    for process in unread {
+        let slots = process.unread_slots();
+        match portions.last_mut().filter(|(_, count)| *count < most) {
+            Some((portion, count)) => {
+                portion.push(process);
+                *count += slots;
             }
-            None => portions.push((vec![(process, unread)], slots)),
+            None => portions.push((vec![process], slots)),
         }
     }
     portions
 }
 
 /// Reads all portions, each on a thread of its own. Where no further thread can be had, fewer read them.
-fn read_portions(portions: Vec<(Portion<'_>, usize)>, with: Decoding<'_>) -> Vec<Decoded> {
+fn read_portions(portions: Vec<Portion<'_>>, with: Decoding<'_>) -> Vec<Decoded> {
     let decoded: Vec<Mutex<Option<Decoded>>> = portions.iter().map(|_| Mutex::new(None)).collect();
     let threads = portions.len();
     let queue = Mutex::new(portions.into_iter().zip(&decoded));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
-        while let Some(((portion, slots), to)) = next() {
-            let done = read_portion(portion, slots, with);
+        while let Some((portion, to)) = next() {
+            let done = read_portion(portion, with);
             *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }
     };
@@ -198,14 +180,14 @@ fn read_portions(portions: Vec<(Portion<'_>, usize)>, with: Decoding<'_>) -> Vec
         .collect()
 }
 
-fn read_portion(portion: Portion<'_>, slots: usize, with: Decoding<'_>) -> Decoded {
+fn read_portion((processes, slots): Portion<'_>, with: Decoding<'_>) -> Decoded {
     let mut decoded = Decoded::within(slots * WAITING_BYTES);
     decoded.reserve(slots, with.wanted);
-    for (process, unread) in portion {
-        for slots in &unread.slots {
-            let from = process.arrive(slots, &mut decoded);
+    for process in processes {
+        for slots in std::mem::take(&mut process.unread) {
+            let from = process.arrive(&slots, &mut decoded);
             // There are no definitions.
-            let _ = process.read(slots, from, with, &mut decoded);
+            let _ = process.read(&slots, from, with, &mut decoded);
         }
         process.finish_reading(with.wanted, &mut decoded);
     }

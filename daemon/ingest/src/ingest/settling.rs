@@ -1,8 +1,8 @@
 //! Gives slots their times once the clocks of their nodes are known, and finds until when everything is in.
 
 use super::state::Ingest;
-use crate::decoding::Settled;
 use crate::origin::Origin;
+use crate::settled::Settled;
 use mpiscope_model::Nanoseconds;
 
 /// A node this far behind the others holds nothing up.

@@ -1,11 +1,11 @@
 //! What is known of a run so far, and what of it is asked for.
 
 use crate::decoded::Decoded;
-use crate::decoding::Settled;
 use crate::effect::Functions;
 use crate::memory_budget::MemoryBudget;
 use crate::origin::Origin;
 use crate::process::{Key, Processes, Wanted};
+use crate::settled::Settled;
 use crate::site::Sites;
 use mpiscope_model::{Batch, Comm, Gap, Nanoseconds, Rank, RankInfo, Side};
 use mpiscope_wire::{LastCalls, Lost, RunEnd, RunStart};

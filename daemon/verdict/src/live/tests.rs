@@ -34,7 +34,7 @@ fn known_of(spec: &Spec) -> Vec<SimulatedBatch> {
 
 fn take(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message]) {
     let calls = batch.calls.clone();
-    live.take(batch, &calls, messages);
+    live.take(batch, || (calls, messages.to_vec()));
 }
 
 fn calls(batches: &[SimulatedBatch]) -> u64 {

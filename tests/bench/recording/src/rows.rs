@@ -3,6 +3,7 @@
 use crate::{number, spread};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_engine::{Engine, Step, Sums};
+use mpiscope_model::Call;
 use mpiscope_process::at_once::both;
 use mpiscope_synth::{Pattern, Spec, generate};
 use mpiscope_wire::Message;
@@ -68,32 +69,24 @@ fn passes(spec: &Spec, most: usize) -> Result<Vec<Message>> {
 }
 
 fn go(messages: Vec<Message>, threads: usize) -> u64 {
-    let mut engine = Engine::new(WINDOW_NS).with_threads(threads);
-    let mut sums = Sums::default();
-    // What the recorder does beside: it copies the rows for the next segment.
-    let mut rows = Vec::new();
-    let mut take = |step: Step, is_shared_out: bool| {
-        let add = || sums.add(&step.calls, &step.messages, &step.windows);
-        let keep = || {
-            rows.clear();
-            rows.extend_from_slice(&step.calls);
-        };
-        both(is_shared_out, add, keep);
-    };
+    let mut engine = Engine::new(WINDOW_NS);
+    engine.share_out(threads);
+    let (mut sums, mut rows) = (Sums::default(), Vec::new());
     for message in messages {
-        let mut next = engine.feed(message);
-        while let Some(step) = next {
-            take_shared(&engine, step, &mut take);
-            next = engine.more();
-        }
+        let steps = engine.feed(message);
+        steps.iter().for_each(|step| take(&engine, step, &mut sums, &mut rows));
     }
-    for step in engine.finish() {
-        take_shared(&engine, step, &mut take);
-    }
+    let steps = engine.finish();
+    steps.iter().for_each(|step| take(&engine, step, &mut sums, &mut rows));
     engine.totals.calls
 }
 
-fn take_shared(engine: &Engine, step: Step, take: &mut impl FnMut(Step, bool)) {
-    let is_shared_out = engine.is_shared_out(step.calls.len());
-    take(step, is_shared_out);
+/// As the recorder does, which copies rows for the next segment.
+fn take(engine: &Engine, step: &Step, sums: &mut Sums, rows: &mut Vec<Call>) {
+    let add = || sums.add(&step.calls, &step.messages, &step.windows);
+    let copy = || {
+        rows.clear();
+        rows.extend_from_slice(&step.calls);
+    };
+    both(engine.is_shared_out(step.calls.len()), add, copy);
 }
