@@ -1,8 +1,10 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
 use crate::clocks::Clocks;
+use crate::counted::{Counted, cost_ns, joined};
 use mpiscope_agent::{Census, OWN, Resume};
 use mpiscope_diagnosis::{HangAnalysis, HangDetector, Moment};
+use mpiscope_feed::CallSums;
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
 use mpiscope_model::words::counted;
@@ -34,6 +36,8 @@ pub struct Step {
     pub faults: Vec<Fault>,
     /// What it was made of, for a diagnosis; without the calls.
     pub batch: Batch,
+    /// What calls came to that other processes counted and write; those of `calls` are among them. None where there are no others.
+    pub counted: Option<Vec<CallSums>>,
 }
 
 /// For fewer calls, some milliseconds of work, a thread costs more than it brings.
@@ -75,6 +79,14 @@ pub struct Engine {
     pub until_ns: Nanoseconds,
     /// Calls times what each costs its rank, in nanoseconds.
     cost_ns: f64,
+    elsewhere: Elsewhere,
+}
+
+/// What other processes could not read.
+#[derive(Default)]
+struct Elsewhere {
+    unreadable_slots: u64,
+    calls_beyond_sites: u64,
 }
 
 const MOST_FAULTS: usize = 100;
@@ -102,6 +114,7 @@ impl Engine {
             faults: BTreeSet::new(),
             until_ns: 0,
             cost_ns: 0.0,
+            elsewhere: Elsewhere::default(),
         }
     }
 
@@ -158,11 +171,62 @@ impl Engine {
         }
     }
 
+    /// What became known beside the calls that other processes read; see [`Engine::settle_counted`].
+    pub fn take(&mut self) -> Batch {
+        joined(&mut self.ingest)
+    }
+
+    /// Likewise, when the input is over.
+    pub fn take_rest(&mut self) -> Batch {
+        self.ingest.settle_rest();
+        self.take()
+    }
+
+    /// Takes in what became known, and what other processes counted at the same time. The batch has the events of all, and the
+    /// calls that are to be shown.
+    pub fn settle_counted(&mut self, mut batch: Batch, counted: Vec<Counted>) -> Step {
+        let shown = std::mem::take(&mut batch.calls);
+        let sums = counted.into_iter().map(|counted| self.add_counted(counted, &mut batch)).collect();
+        Step { calls: shown, counted: Some(sums), ..self.settle(batch) }
+    }
+
+    fn add_counted(&mut self, counted: Counted, batch: &mut Batch) -> CallSums {
+        self.totals.calls += counted.calls;
+        self.totals.polls = self.totals.polls.saturating_add(counted.polls);
+        self.counts.merge(&counted.counts);
+        self.hang_detector.take_movement(counted.movement);
+        self.cost_ns += counted.cost_ns;
+        self.losses.unreadable += counted.unreadable_slots;
+        self.elsewhere.unreadable_slots += counted.unreadable_slots;
+        self.elsewhere.calls_beyond_sites += counted.calls_beyond_sites;
+        // What all find, one of them says.
+        let is_new = |fault: &Fault| !self.faults.contains(&fault.text) && !batch.faults.contains(fault);
+        let new: Vec<Fault> = counted.faults.into_iter().filter(is_new).collect();
+        batch.faults.extend(new);
+        counted.overview
+    }
+
     /// The input is over.
     pub fn finish(&mut self) -> Vec<Step> {
-        self.ingest.settle_rest();
-        let batch = self.ingest.take();
+        let batch = self.ingest_rest();
         let mut steps = self.settle_all(batch);
+        self.finish_matching(&mut steps);
+        steps
+    }
+
+    fn ingest_rest(&mut self) -> Batch {
+        self.ingest.settle_rest();
+        self.ingest.take()
+    }
+
+    /// Likewise, with what other processes counted last.
+    pub fn finish_counted(&mut self, batch: Batch, counted: Vec<Counted>) -> Vec<Step> {
+        let mut steps = vec![self.settle_counted(batch, counted)];
+        self.finish_matching(&mut steps);
+        steps
+    }
+
+    fn finish_matching(&mut self, steps: &mut [Step]) {
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(u64::MAX);
@@ -171,7 +235,6 @@ impl Engine {
             last.windows.extend(windows);
         }
         self.count_unmatched();
-        steps
     }
 
     /// Counts sends without a receive, and receives without a send.
@@ -220,18 +283,18 @@ impl Engine {
         let faults = std::mem::take(&mut batch.faults);
         self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
         self.add_definitions(&mut batch);
-        self.losses = batch.losses.unwrap_or(self.losses);
+        if let Some(losses) = batch.losses {
+            self.losses = losses;
+            self.losses.unreadable += self.elsewhere.unreadable_slots;
+        }
         self.until_ns = batch.until_ns;
         for fault in &faults {
             if self.faults.len() < MOST_FAULTS {
                 self.faults.insert(fault.text.clone());
             }
         }
-        for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
-            let cost_ns = self.ranks.get(&of_rank[0].rank).map_or(0.0, |info| info.cost_per_call_ns);
-            let made: f64 = of_rank.iter().map(|call| call.count as f64).sum();
-            self.cost_ns += made * cost_ns;
-        }
+        let of_rank = |rank| self.ranks.get(&rank).map_or(0.0, |info| info.cost_per_call_ns);
+        self.cost_ns += cost_ns(&calls, of_rank);
         self.processors.see(&batch.scheduling);
         self.processors.place(&batch.ranks);
         let is_shared_out = self.is_shared_out(calls.len());
@@ -246,7 +309,7 @@ impl Engine {
         let windows = self.counts.take_windows(self.until_ns);
         let scheduling = batch.scheduling.clone();
         let batch = if self.is_diagnosed { batch } else { Batch::default() };
-        Step { calls, messages: matched.messages, windows, scheduling, faults, batch }
+        Step { calls, messages: matched.messages, windows, scheduling, faults, batch, counted: None }
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {
@@ -299,7 +362,7 @@ impl Engine {
     pub fn missing(&self) -> Vec<String> {
         let mut missing = lost_calls(self.losses);
         self.add_missing_ranks(&mut missing);
-        let beyond = self.ingest.calls_beyond_sites();
+        let beyond = self.ingest.calls_beyond_sites() + self.elsewhere.calls_beyond_sites;
         if beyond > 0 {
             let calls = counted(beyond, "call");
             missing.push(format!("{calls}: made from more call sites than can be numbered"));

@@ -5,6 +5,8 @@
 //! can be read. It knows no page and no command line, and writes nothing but who records and who waits for whom.
 
 mod clocks;
+mod counted;
+mod division;
 mod engine;
 pub mod hang;
 mod live;
@@ -12,6 +14,8 @@ pub mod load;
 mod sums;
 pub mod uncounted;
 
+pub use counted::{Counted, Counter};
+pub use division::{Divided, Division};
 pub use engine::{Engine, Step, WindowCell};
 pub use live::{LIVE_FILE, Live, Records};
 pub use sums::{SharedTraffic, Sums};

@@ -1,7 +1,8 @@
 //! What is known of the calls of a run as a whole: when they began, and how long they took when. One thread adds, many ask.
 
-use mpiscope_matching::{Bins, DensityHistory, Timeline};
-use mpiscope_model::{Call, Function, Nanoseconds};
+use mpiscope_matching::{Bins, DensityHistory, Timeline, duration_bin};
+use mpiscope_model::{Call, Function, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,32 @@ impl Default for OverviewParts {
     }
 }
 
+/// What calls add to it, summed up by somebody else.
+#[derive(Debug, Default)]
+pub struct CallSums {
+    /// How many began, by the number of the finest window.
+    starts: FxHashMap<(Function, u64), u64>,
+    /// How many ended, by the number of the finest chapter, and the bin of how long they took.
+    durations: FxHashMap<(u64, Rank, (Function, u16)), u64>,
+}
+
+mpiscope_model::numbers! { CallSums { starts, durations } }
+
+impl CallSums {
+    /// Of these calls.
+    #[must_use]
+    pub fn of_calls(calls: &[Call]) -> Self {
+        let mut sums = Self::default();
+        for call in calls {
+            *sums.starts.entry((call.function, call.start_ns / WINDOW_NS)).or_default() += 1;
+            let bin = duration_bin(call.each_ns());
+            let key = (call.end_ns / CHAPTER_NS, call.rank, (call.function, bin));
+            *sums.durations.entry(key).or_default() += 1;
+        }
+        sums
+    }
+}
+
 impl Overview {
     /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
     fn lock(&self) -> MutexGuard<'_, OverviewParts> {
@@ -45,6 +72,17 @@ impl Overview {
         let mut known = self.lock();
         known.timeline.calls(calls);
         known.density.calls(calls);
+    }
+
+    /// Takes in calls that were summed up.
+    pub fn add_sums(&self, sums: &CallSums) {
+        let OverviewParts { timeline, density } = &mut *self.lock();
+        for (&(function, window), &calls) in &sums.starts {
+            timeline.add(function, window.saturating_mul(WINDOW_NS), calls);
+        }
+        for (&(chapter, rank, of), &calls) in &sums.durations {
+            density.add(rank, chapter.saturating_mul(CHAPTER_NS), of, calls);
+        }
     }
 
     /// How many calls began when and ended when after how long, for those who keep it; a copy.

@@ -4,4 +4,5 @@ mod frames;
 mod host_clocks;
 mod network;
 mod nodes;
+mod random_jobs;
 mod threads;

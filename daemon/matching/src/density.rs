@@ -36,6 +36,8 @@ pub struct DensityKey {
     pub bin: u16,
 }
 
+mpiscope_model::numbers! { DensityKey { row, function, bin } }
+
 /// As one number: each call is counted by its key.
 impl Hash for DensityKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -184,6 +186,14 @@ impl DensityHistory {
             alike.iter().for_each(|call| density.add(call));
             rest = others;
         }
+    }
+
+    /// Counts calls of a function that ended then, on one rank; all of them took as long as the bin says.
+    pub fn add(&mut self, rank: Rank, end_ns: Nanoseconds, (function, bin): (Function, u16), calls: u64) {
+        self.make_room(rank, end_ns);
+        let chapter = (end_ns / self.chapter_ns) as usize;
+        let row = rank.0 >> self.ranks_per_row.trailing_zeros();
+        Arc::make_mut(&mut self.chapters[chapter]).add_cell(DensityKey { row, function, bin }, calls);
     }
 
     fn make_room(&mut self, rank: Rank, end_ns: Nanoseconds) {

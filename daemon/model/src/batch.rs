@@ -17,6 +17,8 @@ pub struct Fault {
     pub text: String,
 }
 
+crate::numbers! { Fault { rank, text } }
+
 /// What ingest hands on: everything that became known since the last batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
@@ -63,9 +65,20 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Adds the rows and events of other ranks, which became known at the same time, and nothing else.
+    pub fn take_rows(&mut self, mut of_others: Self) {
+        let calls = self.calls.len();
+        self.calls.append(&mut of_others.calls);
+        self.lone_polls.extend(of_others.lone_polls.iter().map(|poll| calls + poll));
+        self.activities.append(&mut of_others.activities);
+        self.collected.append(&mut of_others.collected);
+        self.undiagnosed.append(&mut of_others.undiagnosed);
+        self.events.append(&mut of_others.events);
+        self.events_end_ns.append(&mut of_others.events_end_ns);
+    }
+
     /// Adds what became known behind it.
     pub fn append(&mut self, mut behind: Self) {
-        let calls = self.calls.len();
         self.nodes.append(&mut behind.nodes);
         self.ranks.append(&mut behind.ranks);
         self.comms.append(&mut behind.comms);
@@ -73,18 +86,12 @@ impl Batch {
         self.comm_names.append(&mut behind.comm_names);
         self.coordinates.append(&mut behind.coordinates);
         self.sites.append(&mut behind.sites);
-        self.calls.append(&mut behind.calls);
-        self.lone_polls.extend(behind.lone_polls.iter().map(|poll| calls + poll));
-        self.activities.append(&mut behind.activities);
-        self.collected.append(&mut behind.collected);
-        self.undiagnosed.append(&mut behind.undiagnosed);
-        self.events.append(&mut behind.events);
-        self.events_end_ns.append(&mut behind.events_end_ns);
         self.faults.append(&mut behind.faults);
         self.losses = behind.losses.or(self.losses);
-        self.gaps = behind.gaps.or(self.gaps.take());
+        self.gaps = behind.gaps.take().or(self.gaps.take());
         self.last_calls.append(&mut behind.last_calls);
         self.scheduling.append(&mut behind.scheduling);
         self.until_ns = behind.until_ns;
+        self.take_rows(behind);
     }
 }

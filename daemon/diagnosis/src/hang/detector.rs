@@ -16,6 +16,19 @@ pub struct LastCall {
     pub polls: u64,
 }
 
+mpiscope_model::numbers! { LastCall { function, end_ns, site, polls } }
+
+/// What calls of some ranks changed of what is kept.
+#[derive(Debug, Default)]
+pub struct Movement {
+    moved_ns: Nanoseconds,
+    last: Vec<(Rank, LastCall)>,
+    polling: Vec<Function>,
+    entered: Vec<((Comm, Rank), u64)>,
+}
+
+mpiscope_model::numbers! { Movement { moved_ns, last, polling, entered } }
+
 /// What is kept while the job moves.
 #[derive(Debug, Default)]
 pub struct HangDetector {
@@ -66,6 +79,28 @@ impl HangDetector {
                 *entered = (*entered).max(u64::from(instance) + 1);
             }
         }
+    }
+
+    /// What these calls, which were fed last, changed of it.
+    #[must_use]
+    pub fn movement_of(&self, calls: &[Call]) -> Movement {
+        let ranks: FxHashSet<Rank> = calls.iter().map(|call| call.rank).collect();
+        let entered: FxHashSet<(Comm, Rank)> =
+            calls.iter().filter_map(|call| call.instance.and(call.comm).map(|comm| (comm, call.rank))).collect();
+        Movement {
+            moved_ns: self.moved_ns,
+            last: ranks.into_iter().filter_map(|rank| Some((rank, *self.last.get(&rank)?))).collect(),
+            polling: self.polling.iter().copied().collect(),
+            entered: entered.into_iter().filter_map(|key| Some((key, *self.entered.get(&key)?))).collect(),
+        }
+    }
+
+    /// Takes in what the calls of other ranks changed of another one.
+    pub fn take_movement(&mut self, movement: Movement) {
+        self.moved_ns = self.moved_ns.max(movement.moved_ns);
+        self.last.extend(movement.last);
+        self.polling.extend(movement.polling);
+        self.entered.extend(movement.entered);
     }
 
     /// Since when nothing moves: no call returned, and none began but those that are in flight since before.

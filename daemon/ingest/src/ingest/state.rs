@@ -222,6 +222,12 @@ impl Ingest {
         of_agent.map(|((_, number), process)| (number, process.identity))
     }
 
+    /// Slots that could not be read until now.
+    #[must_use]
+    pub fn unreadable_slots(&self) -> u64 {
+        self.decoded.unreadable_slots
+    }
+
     /// Calls with an unknown call site, because there are more sites than the limit.
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {

@@ -1,0 +1,99 @@
+//! Who reads the slots of which process of a run, where several do.
+
+use mpiscope_wire::{Message, Process, Slots, defines};
+use rustc_hash::FxHashMap;
+
+/// More ranks than a run has: nobody reads the slots of such a process.
+const MOST_RANKS: u32 = 1 << 23;
+
+/// A process: its agent's number, then the agent's number of it.
+type Key = (u32, u32);
+
+/// How far the slots of a ring have come, and how many of them were handed to all.
+#[derive(Default)]
+struct RingState {
+    position: u64,
+    handed_on: u64,
+}
+
+/// Hands out messages in the order of the run.
+pub struct Division {
+    readers: usize,
+    /// Whose messages follow, and how many agents there are.
+    origin: u32,
+    agents: u32,
+    reader_of: FxHashMap<Key, usize>,
+    rings: FxHashMap<(Key, u32), RingState>,
+}
+
+/// Who gets a message.
+#[derive(Debug, PartialEq)]
+pub enum Divided {
+    /// Everybody.
+    ForAll(Message),
+    /// None of the readers.
+    ForNone(Message),
+    /// One reader gets it as it is, and all others what it defines for the whole run. In the order in which they are read, slots that
+    /// define nothing have a place, too.
+    ForOne(usize, Message, Option<Message>),
+}
+
+impl Division {
+    /// Among this number of readers.
+    #[must_use]
+    pub fn new(readers: usize) -> Self {
+        Self {
+            readers: readers.max(1),
+            origin: 0,
+            agents: 1,
+            reader_of: FxHashMap::default(),
+            rings: FxHashMap::default(),
+        }
+    }
+
+    /// Who gets the next message.
+    pub fn divide(&mut self, message: Message) -> Divided {
+        match &message {
+            Message::Agent(agent) if agent.agent == self.agents => self.agents += 1,
+            Message::Origin(origin) if origin.agent < self.agents => self.origin = origin.agent,
+            Message::Process(process) => self.assign(process),
+            Message::Skipped(skipped) => {
+                let key = (self.origin, skipped.process);
+                if let Some(&reader) = self.reader_of.get(&key) {
+                    let state = self.rings.entry((key, skipped.ring)).or_default();
+                    state.position = state.position.max(skipped.to);
+                    return Divided::ForOne(reader, message, None);
+                }
+            }
+            Message::Slots(slots) => {
+                let key = (self.origin, slots.process);
+                let Some(&reader) = self.reader_of.get(&key) else { return Divided::ForNone(message) };
+                let definitions = Message::Slots(self.definitions(key, slots));
+                return Divided::ForOne(reader, message, Some(definitions));
+            }
+            _ => {}
+        }
+        Divided::ForAll(message)
+    }
+
+    fn assign(&mut self, process: &Process) {
+        if process.rank < process.world_size && process.world_size <= MOST_RANKS {
+            let next = self.reader_of.len() % self.readers;
+            self.reader_of.entry((self.origin, process.process)).or_insert(next);
+        }
+    }
+
+    /// Those of the slots that define something, as if the ring had no others.
+    fn definitions(&mut self, key: Key, slots: &Slots) -> Slots {
+        let Slots { process, ring, from, slots } = slots;
+        let state = self.rings.entry((key, *ring)).or_default();
+        // An agent that took over may send again what its predecessor had already sent.
+        let known = usize::try_from(state.position.saturating_sub(*from)).unwrap_or(usize::MAX);
+        let new = slots.get(known..).unwrap_or_default();
+        state.position = state.position.max(from.saturating_add(slots.len() as u64));
+        let definitions: Vec<_> = new.iter().filter(|slot| defines(slot)).copied().collect();
+        let first = state.handed_on;
+        state.handed_on += definitions.len() as u64;
+        Slots { process: *process, ring: *ring, from: first, slots: definitions }
+    }
+}
