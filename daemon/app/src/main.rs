@@ -72,7 +72,8 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => remote_agent::agent(&options),
         Command::Record => mpiscope_recorder::record(),
-        Command::Join => mpiscope_recorder::join(),
+        Command::Join => mpiscope_recorder::join(mpiscope_recorder::Task::Analyse),
+        Command::Read => mpiscope_recorder::join(mpiscope_recorder::Task::Record),
         Command::Diagnose { dir, print, workers, seconds } => {
             verdict::diagnose_apart(&dir, print, workers, seconds)
         }

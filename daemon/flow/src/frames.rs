@@ -203,14 +203,15 @@ impl Source for ByteSource<'_> {
 }
 
 /// The bytes of a value.
-pub(crate) fn to_bytes(value: &impl Numbers) -> Vec<u8> {
+pub fn to_bytes(value: &impl Numbers) -> Vec<u8> {
     let mut sink = ByteSink::default();
     value.put(&mut sink);
     sink.finish()
 }
 
 /// The value; none where the bytes are not those of one. Bytes that stand for too many zeros are refused.
-pub(crate) fn from_bytes<T: Numbers>(bytes: &[u8]) -> Option<T> {
+#[must_use]
+pub fn from_bytes<T: Numbers>(bytes: &[u8]) -> Option<T> {
     let mut source = ByteSource::new(bytes);
     let value = T::get(&mut source)?;
     source.is_at_end().then_some(value)

@@ -36,7 +36,7 @@ impl<'de, T: Numbers> Deserialize<'de> for Sent<T> {
 
 /// Rows that are much like the one before: each number is written as how much it differs from that one's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rows<T>(pub(crate) Vec<T>);
+pub struct Rows<T>(pub Vec<T>);
 
 /// Rows that room is made for before they are there.
 const MOST_ROOM: usize = 1 << 12;

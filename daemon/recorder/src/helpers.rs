@@ -2,6 +2,7 @@
 
 use crate::member::{Invitation, VERSION, say_to};
 use crate::names::listed;
+use crate::task::Task;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_flow::Cluster;
 use mpiscope_link::{Certificate, LinkError, Meeting, MeetingOptions, Mesh, Secret};
@@ -84,6 +85,7 @@ struct Started {
 
 /// The processes of all hosts that are left.
 pub(crate) struct OnHosts {
+    task: Task,
     hosts: Vec<Host>,
     how: AnalysisHosts,
     notices: Notices,
@@ -102,9 +104,10 @@ enum Failure {
 }
 
 impl OnHosts {
-    pub(crate) fn new(how: &AnalysisHosts, notices: Notices) -> Self {
+    pub(crate) fn new(task: Task, how: &AnalysisHosts, notices: Notices) -> Self {
         let hosts = how.hosts.iter().map(|of| Host { of: of.clone(), losses: 0 });
         Self {
+            task,
             hosts: hosts.collect(),
             how: how.clone(),
             notices,
@@ -118,7 +121,7 @@ impl OnHosts {
     fn say_who(&mut self) {
         let names: Vec<String> = self.hosts.iter().map(|host| host.of.name.clone()).collect();
         if self.announced != names {
-            say!("the live analysis is shared with {}", listed(&names));
+            say!("the {} is shared with {}", self.task.name(), listed(&names));
             self.announced = names;
         }
     }
@@ -137,6 +140,13 @@ impl OnHosts {
         self.started.clear();
     }
 
+    /// The host of a process of this number, and why that has ended, where it has.
+    pub(crate) fn gone(&mut self, number: usize) -> (String, Option<String>) {
+        let place = number.saturating_sub(1);
+        let name = self.hosts.get(place).map(|host| host.of.name.clone()).unwrap_or_default();
+        (name, self.started.get_mut(place).and_then(Started::why_ended))
+    }
+
     /// One attempt with all hosts that are left.
     fn attempt(&mut self, share: &[u8], goes_on: &dyn Fn() -> bool) -> Result<Mesh, Failure> {
         let (secret, meeting, certificate) = self.open().map_err(Failure::Other)?;
@@ -151,7 +161,7 @@ impl OnHosts {
                 version: VERSION.to_owned(),
                 patience: OWN_PATIENCE,
             };
-            match start(&host.of, &self.how.shell, &invitation) {
+            match start(&host.of, (&self.how.shell, self.task), &invitation) {
                 Ok(started) => self.started.push(started),
                 Err(error) => return Err(Failure::Ended(vec![(place, format!("{error:#}"))])),
             }
@@ -218,11 +228,13 @@ impl Helpers for OnHosts {
                 Err(Failure::Ended(ended)) => {
                     for (place, why) in ended.into_iter().rev() {
                         let name = self.hosts.remove(place).of.name;
-                        self.notices.add(format!("{name} has no share of the analysis: {why}"));
+                        let task = self.task.name();
+                        self.notices.add(format!("{name} has no share of the {task}: {why}"));
                     }
                 }
                 Err(Failure::Other(error)) => {
-                    self.notices.add(format!("other hosts have no share of the analysis: {error:#}"));
+                    let task = self.task.name();
+                    self.notices.add(format!("other hosts have no share of the {task}: {error:#}"));
                     self.hosts.clear();
                 }
             }
@@ -295,7 +307,11 @@ fn last_line(complaints: ChildStderr) -> String {
 }
 
 /// Starts the process of a host.
-fn start(host: &AnalysisHost, shell: &[String], invitation: &Invitation) -> Result<Started> {
+fn start(
+    host: &AnalysisHost,
+    (shell, task): (&[String], Task),
+    invitation: &Invitation,
+) -> Result<Started> {
     let program = own_program()?;
     let mut command = if host.is_own {
         Command::new(program)
@@ -306,7 +322,7 @@ fn start(host: &AnalysisHost, shell: &[String], invitation: &Invitation) -> Resu
         command
     };
     let mut child = command
-        .arg("join")
+        .arg(task.command())
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -342,7 +358,7 @@ mod tests {
             tls: true,
         };
         let notices = Notices::default();
-        (OnHosts::new(&how, notices.clone()), notices)
+        (OnHosts::new(Task::Analyse, &how, notices.clone()), notices)
     }
 
     #[test]
@@ -353,7 +369,7 @@ mod tests {
         let mut texts = notices.take();
         texts.sort();
         let expected = ["far-away", "further"]
-            .map(|name| format!("{name} has no share of the analysis: no way to {name}"));
+            .map(|name| format!("{name} has no share of the live analysis: no way to {name}"));
         assert_eq!(texts, expected);
         assert!(notices.take().is_empty());
     }
@@ -370,7 +386,7 @@ mod tests {
         let (mut hosts, notices) = on(&["far-away"], &["/nowhere/to/be/found"]);
         assert!(hosts.gather(&[], &|| true).is_none());
         let [text] = &notices.take()[..] else { panic!("{:?}", notices.take()) };
-        assert!(text.starts_with("far-away has no share of the analysis: start"), "{text}");
+        assert!(text.starts_with("far-away has no share of the live analysis: start"), "{text}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! A process on another host, or on this one, that has a share of the live analysis.
+//! A process on another host, or on this one, that has a share of the live analysis, or reads calls.
 
+use crate::readers::read_calls;
+use crate::task::Task;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_flow::{Cluster, FlowError, work_on_share};
 use mpiscope_link::{MemberOptions, Secret, join as join_meeting};
@@ -11,6 +13,8 @@ use std::time::Duration;
 
 /// Behind everything else of its host.
 const LOW_PRIORITY: i32 = 10;
+/// One that reads calls comes before those that analyse them, as the recorder does.
+const READER_PRIORITY: i32 = 5;
 
 /// The version of this program. Others of the same version speak the same.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -41,7 +45,7 @@ pub(crate) fn say_to(orders: &mut impl Write, invitation: &Invitation) -> Result
 ///
 /// # Errors
 /// When nobody says where to go, nobody is there, or another process than the daemon's is lost.
-pub fn join() -> Result<ExitCode> {
+pub fn join(task: Task) -> Result<ExitCode> {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).context("nobody said whom to join")?;
     let invitation: Invitation = serde_json::from_str(&line).context("read whom to join")?;
@@ -50,11 +54,18 @@ pub fn join() -> Result<ExitCode> {
         theirs == VERSION,
         "mpiscope {VERSION} is installed there, and {theirs} here: install the same on all hosts"
     );
-    // Inherited by its threads. A system that does not allow it changes nothing but that.
-    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     let Invitation { addresses, secret, certificate, number, patience, .. } = invitation;
+    // Inherited by its threads. A system that does not allow it changes nothing but that.
+    let priority = if task == Task::Record { READER_PRIORITY } else { LOW_PRIORITY };
+    let _ = rustix::process::setpriority_process(None, priority);
     let secret = Secret::from_text(&secret)?;
     let (mut mesh, share) = join_meeting(MemberOptions { addresses, secret, certificate, number, patience })?;
+    if task == Task::Record {
+        let daemon = mesh.peers.first_mut().and_then(Option::take).context("the daemon is not there")?;
+        let [stream, _] = daemon;
+        read_calls(&share, stream)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
     match work_on_share(&share, cluster) {
         // The daemon needs no share of it any more.

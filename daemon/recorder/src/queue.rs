@@ -92,8 +92,17 @@ impl Drop for Sending {
 }
 
 impl Receiving {
-    /// The next item.
-    pub(crate) fn receive(&self, patience: Duration) -> Result<Item, RecvTimeoutError> {
+    /// Whether so much waits that whoever brings more will soon have to wait.
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES / 2
+    }
+
+    /// The next item. Nobody waits for it once something else is due; whoever brings that wakes this thread.
+    pub(crate) fn receive(
+        &self,
+        patience: Duration,
+        is_else_due: &dyn Fn() -> bool,
+    ) -> Result<Item, RecvTimeoutError> {
         let begun = Instant::now();
         loop {
             match self.passes.try_recv() {
@@ -103,6 +112,9 @@ impl Receiving {
                 }
                 Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
                 Err(TryRecvError::Empty) => {}
+            }
+            if is_else_due() {
+                return Err(RecvTimeoutError::Timeout);
             }
             let left = patience.checked_sub(begun.elapsed()).ok_or(RecvTimeoutError::Timeout)?;
             std::thread::park_timeout(left);
@@ -119,16 +131,20 @@ mod tests {
     fn one_that_waits_is_woken_by_an_item_and_by_the_end_and_waits_no_longer_than_it_wants() {
         let (send, receive) = queue();
         let short = Duration::from_millis(1);
-        assert_eq!(receive.receive(short).unwrap_err(), RecvTimeoutError::Timeout);
+        assert_eq!(receive.receive(short, &|| false).unwrap_err(), RecvTimeoutError::Timeout);
         let sender = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(20));
             send.send(Item::default());
             std::thread::sleep(Duration::from_millis(20));
         });
         const LONG: Duration = Duration::from_secs(600);
-        assert_eq!(receive.receive(LONG).unwrap().messages, []);
-        assert_eq!(receive.receive(LONG).unwrap_err(), RecvTimeoutError::Disconnected);
+        assert_eq!(receive.receive(LONG, &|| false).unwrap().messages, []);
+        assert_eq!(receive.receive(LONG, &|| false).unwrap_err(), RecvTimeoutError::Disconnected);
         sender.join().unwrap();
+        // The end is heard before anything else.
+        assert_eq!(receive.receive(LONG, &|| true).unwrap_err(), RecvTimeoutError::Disconnected);
+        let (_send, receive) = queue();
+        assert_eq!(receive.receive(LONG, &|| true).unwrap_err(), RecvTimeoutError::Timeout);
     }
 
     #[test]
@@ -151,7 +167,7 @@ mod tests {
         };
         let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));
         let mut received = 0;
-        while let Ok(item) = receive.receive(Duration::from_secs(10)) {
+        while let Ok(item) = receive.receive(Duration::from_secs(10), &|| false) {
             assert!(receive.waiting_bytes.load(Ordering::Acquire) <= MOST_BYTES);
             received += item.messages.len();
         }

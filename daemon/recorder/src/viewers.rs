@@ -105,6 +105,28 @@ impl Viewers {
         }
     }
 
+    /// Takes in what became known of calls that others read. Of each of them, `waiting` has how many of its calls are in no segment
+    /// yet, and those that are new here.
+    pub(crate) fn take_read(
+        &mut self,
+        (calls, waiting): (Vec<Call>, Vec<(usize, Vec<Call>)>),
+        messages: Vec<Message>,
+        windows: &[WindowCell],
+        writer: &RecordingWriter,
+    ) {
+        let segments = writer.call_segments();
+        for (reader, (waiting, calls)) in waiting.into_iter().enumerate() {
+            let calls = Arc::new(calls);
+            self.feeding.library.arrive(&calls, &[], || {
+                self.data.calls.add_of(reader, Arc::clone(&calls), waiting, segments);
+            });
+        }
+        if !calls.is_empty() && self.feeding.publisher.is_watched() {
+            self.fresh.push(Arc::new(calls));
+        }
+        self.take(Vec::new(), messages, windows, writer);
+    }
+
     /// Whether a page wants calls recorded from now on, or not.
     pub(crate) fn wanted(&self) -> Option<bool> {
         self.feeding.publisher.wanted()

@@ -267,7 +267,7 @@ mod tests {
         watch.finish(Some(0));
         drop(watch);
         let mut read = 0;
-        while let Ok(item) = receive.receive(Duration::from_secs(60)) {
+        while let Ok(item) = receive.receive(Duration::from_secs(60), &|| false) {
             for message in item.messages {
                 if let Message::Slots(slots) = message {
                     read += slots.slots.len();

@@ -31,6 +31,7 @@ mod files;
 mod filters;
 mod folder;
 mod groups;
+mod intake;
 mod keep;
 mod limits;
 mod lock;
@@ -57,6 +58,7 @@ pub use export::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Pic
 pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, Filter, MessageFilter};
 pub use folder::{is_only_a_recording, remove_recording};
+pub use intake::{EncodedSegment, Intake};
 pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{

@@ -132,6 +132,12 @@ impl<R: SegmentRow> SegmentWriter<R> {
         self.rows.len() + self.writing.as_ref().map_or(0, |writing| writing.full.rows.len())
     }
 
+    /// Rows that are in no segment yet: those of one that is being written, and those behind.
+    #[must_use]
+    pub fn waiting(&self) -> [&[R]; 2] {
+        [self.writing.as_ref().map_or(&[], |writing| &writing.full.rows), &self.rows]
+    }
+
     /// Rows that were given up because their segment could not be written.
     #[must_use]
     pub fn unwritten_rows(&self) -> u64 {
@@ -156,6 +162,16 @@ impl<R: SegmentRow> SegmentWriter<R> {
     /// Waits for the segment that is being written.
     pub(crate) fn settle(&mut self, sealed: &mut Vec<Segment>) -> Result<(), RecordingError> {
         self.collect(sealed, true)
+    }
+
+    /// Counts rows as given up whose segment somebody else could not write.
+    pub(crate) fn give_up(&mut self, rows: u64) {
+        self.unwritten_rows += rows;
+    }
+
+    /// The number of the next segment.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.next_number
     }
 
     /// Writes the waiting rows, or lets a thread do it.

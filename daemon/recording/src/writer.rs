@@ -5,6 +5,7 @@ use crate::folder::{
     MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, free_reserve, keep_reserve, make_folder,
     numbered_files, remove_unfinished,
 };
+use crate::intake::Intake;
 use crate::keep::Keep;
 use crate::lock::FolderLock;
 use crate::manifest::{Manifest, Segment, Segments, State};
@@ -213,6 +214,27 @@ impl RecordingWriter {
         let pushed = self.calls.push(calls, &mut self.manifest.segments.calls);
         let announced = self.tell_if(self.manifest.segments.calls.len() > before);
         pushed.and(announced)
+    }
+
+    /// Where segments of calls go that others have encoded. From now on no calls may be pushed.
+    #[must_use]
+    pub fn intake(&self) -> Intake {
+        Intake::new(self.dir.clone(), self.calls.next_number())
+    }
+
+    /// Lists segments of calls that came in so.
+    ///
+    /// # Errors
+    /// When the manifest cannot be written.
+    pub fn list_calls(&mut self, segments: Vec<Segment>) -> Result<(), RecordingError> {
+        let is_new = !segments.is_empty();
+        self.manifest.segments.calls.extend(segments);
+        self.tell_if(is_new)
+    }
+
+    /// Counts calls whose segment others could not write.
+    pub fn give_up_calls(&mut self, rows: u64) {
+        self.calls.give_up(rows);
     }
 
     /// Takes messages; see [`RecordingWriter::push_windows`].

@@ -239,6 +239,11 @@ impl LiveDiagnosis {
         self.messages += 1;
     }
 
+    /// The next batch ends behind this number of messages of the log.
+    pub fn come_to(&mut self, messages: u64) {
+        self.messages = messages;
+    }
+
     /// Takes in how many calls were lost until now, and how many were recorded.
     pub fn count_losses(&self, lost: u64, recorded: u64) {
         self.shared.lost.store(lost, Ordering::Relaxed);

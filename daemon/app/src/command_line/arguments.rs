@@ -217,6 +217,9 @@ Examples:
     /// A process with a share of the live analysis; the daemon starts it.
     #[command(name = "join", hide = true)]
     Join,
+    /// A process that reads calls for the recording; the daemon starts it.
+    #[command(name = "read", hide = true)]
+    Read,
     /// Finds a placement for who talks to whom, as standard input says; started by the daemon.
     #[command(hide = true)]
     Advise,
@@ -283,8 +286,9 @@ pub(crate) struct RunOptions {
     /// Threads that record and analyse; more than one helps where a job makes millions of calls a second
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
-    /// Share the live analysis with the hosts of this file, one a line as for mpirun: an own process on each, started with ssh
-    #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard", value_parser = hostfile)]
+    /// Share recording and live analysis with the hosts of this file, one a line as for mpirun: own processes on each, started
+    /// with ssh
+    #[arg(long, value_name = "FILE", value_parser = hostfile)]
     pub(crate) hostfile: Option<Hostfile>,
     /// Window length of the analysis, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]

@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr};
 pub(crate) fn analysis_hosts(options: &RunOptions, site: &Site) -> Option<AnalysisHosts> {
     let hosts = others(options.hostfile.as_ref()?, is_own);
     if hosts.is_empty() {
-        say!("the file of --hostfile names this host alone: the live analysis is not shared");
+        say!("the file of --hostfile names this host alone: nothing is shared");
         return None;
     }
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);

@@ -35,15 +35,42 @@ impl<R> Clone for SegmentCache<R> {
 #[derive(Debug)]
 pub(super) struct Inner<R> {
     pub(super) segments: Vec<Segment>,
-    /// Rows that are in no segment yet, with the number of the first of each piece.
-    waiting: VecDeque<(u64, Arc<Vec<R>>)>,
-    /// The number of the next row, and of the first that is in no segment.
-    next: u64,
-    unsealed: u64,
+    /// Those who write segments.
+    writers: Vec<Waiting<R>>,
     /// What lies where in segments that were opened; none of one that is damaged.
     indexes: FxHashMap<String, Option<Arc<SegmentIndex>>>,
     /// Row groups that were read, the newest use last.
     cache: VecDeque<(GroupKey, Arc<Vec<R>>)>,
+}
+
+/// The rows of a writer that are in no segment yet.
+#[derive(Debug)]
+struct Waiting<R> {
+    /// With the number of the first of each piece.
+    rows: VecDeque<(u64, Arc<Vec<R>>)>,
+    /// The number of the next row, and of the first that is in no segment.
+    next: u64,
+    unsealed: u64,
+}
+
+// Derived it would ask for rows that have a default.
+impl<R> Default for Waiting<R> {
+    fn default() -> Self {
+        Self { rows: VecDeque::new(), next: 0, unsealed: 0 }
+    }
+}
+
+impl<R> Waiting<R> {
+    fn add(&mut self, rows: Arc<Vec<R>>, waiting: usize) {
+        let first = self.next;
+        self.next += rows.len() as u64;
+        self.unsealed = self.next.saturating_sub(waiting as u64);
+        self.rows.push_back((first, rows));
+        let unsealed = self.unsealed;
+        while self.rows.front().is_some_and(|(first, rows)| first + rows.len() as u64 <= unsealed) {
+            self.rows.pop_front();
+        }
+    }
 }
 
 impl<R: SegmentRow> SegmentCache<R> {
@@ -54,8 +81,8 @@ impl<R: SegmentRow> SegmentCache<R> {
 
     /// The rows in these segments.
     pub fn from_reader(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
-        let (waiting, cache) = (VecDeque::new(), VecDeque::new());
-        let inner = Inner { segments, waiting, next: 0, unsealed: 0, indexes: FxHashMap::default(), cache };
+        let (writers, cache) = (Vec::new(), VecDeque::new());
+        let inner = Inner { segments, writers, indexes: FxHashMap::default(), cache };
         let inner = Arc::new(Mutex::new(inner));
         Self { reader: Arc::new(reader), cache_bytes_max, inner, sums: Arc::default() }
     }
@@ -68,15 +95,16 @@ impl<R: SegmentRow> SegmentCache<R> {
     /// Takes in rows that were given to the writer of segments. `waiting` of all its rows are in no segment yet; `segments`
     /// are all there are.
     pub fn add(&self, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
+        self.add_of(0, rows, waiting, segments);
+    }
+
+    /// Likewise, of one of several writers, by its number.
+    pub fn add_of(&self, writer: usize, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
         let mut inner = self.lock();
-        let first = inner.next;
-        inner.next += rows.len() as u64;
-        inner.unsealed = inner.next.saturating_sub(waiting as u64);
-        inner.waiting.push_back((first, rows));
-        let unsealed = inner.unsealed;
-        while inner.waiting.front().is_some_and(|(first, rows)| first + rows.len() as u64 <= unsealed) {
-            inner.waiting.pop_front();
+        if inner.writers.len() <= writer {
+            inner.writers.resize_with(writer + 1, Waiting::default);
         }
+        inner.writers[writer].add(rows, waiting);
         let ends =
             |of: &[Segment]| [of.first(), of.last()].map(|end| end.map(|segment| segment.file.clone()));
         if inner.segments.len() != segments.len() || ends(&inner.segments) != ends(segments) {
@@ -123,10 +151,9 @@ impl<R: SegmentRow> SegmentCache<R> {
     pub(super) fn parts(&self, range: &Range<Nanoseconds>) -> (Vec<Unsealed<R>>, Vec<Segment>) {
         let inner = self.lock();
         let overlaps = |segment: &&Segment| segment.from_ns < range.end && segment.to_ns >= range.start;
-        let unsealed = inner.unsealed;
-        let waiting = inner.waiting.iter().map(|(first, rows)| {
-            let sealed = unsealed.saturating_sub(*first) as usize;
-            (Arc::clone(rows), sealed)
+        let waiting = inner.writers.iter().flat_map(|writer| {
+            let sealed = |first: u64| writer.unsealed.saturating_sub(first) as usize;
+            writer.rows.iter().map(move |(first, rows)| (Arc::clone(rows), sealed(*first)))
         });
         (waiting.collect(), inner.segments.iter().filter(overlaps).cloned().collect())
     }

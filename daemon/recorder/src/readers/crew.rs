@@ -1,0 +1,305 @@
+//! The readers of a run, as the daemon sees them: what goes to each, and what came back, batch by batch.
+
+use super::packets::{
+    self, ANSWER, Answer, BATCH, END, FRAMES, LAST_ANSWER, Plan, SEGMENT, SHOWN_BATCH, SHOWN_END,
+    read_packet, write_packet,
+};
+use anyhow::{Context as _, Result, bail};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use mpiscope_engine::{Counted, Divided, Division};
+use mpiscope_model::{Batch, Call};
+use mpiscope_recording::{Intake, RecordingOptions, Segment};
+use mpiscope_wire::Message;
+use std::collections::VecDeque;
+use std::io::{BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+/// Batches that readers have not answered. Then the recorder waits, and what the agents bring waits with it.
+const MOST_PENDING: usize = 64;
+/// Packets on their way to a reader.
+const MOST_PACKETS: usize = 16;
+
+/// What the readers have to know.
+pub(crate) fn plan(window_ns: u64, threads: usize) -> Result<Vec<u8>> {
+    let RecordingOptions { calls_per_segment, zstd_level, .. } = RecordingOptions::default();
+    Ok(serde_json::to_vec(&Plan { window_ns, threads, calls_per_segment, zstd_level })?)
+}
+
+/// What came from a reader.
+enum Word {
+    /// What a batch came to, and the segments that are in the recording since.
+    Answer { answer: Box<Answer>, segments: Vec<Segment>, lost: Lost, is_last: bool },
+    /// It is gone.
+    Gone(String),
+}
+
+/// Segments that could not be put into the recording.
+#[derive(Default)]
+struct Lost {
+    calls: u64,
+    faults: Vec<String>,
+}
+
+/// A reader.
+struct Way {
+    packets: Sender<(u8, Vec<u8>)>,
+    /// What goes to it next.
+    frames: Vec<u8>,
+    /// Segments that came, and calls that it gave up, until the last answer.
+    given_up_calls: u64,
+    cpu_s: f64,
+}
+
+/// A batch that not all have answered.
+struct Pending {
+    /// What became known beside the calls.
+    batch: Batch,
+    /// How many messages of the log it ends behind.
+    messages: u64,
+    answers: Vec<Option<Word>>,
+}
+
+/// What a batch came to, of all readers together.
+pub(crate) struct Settled {
+    /// With the events of all, and the calls that are to be shown.
+    pub(crate) batch: Batch,
+    pub(crate) counted: Vec<Counted>,
+    pub(crate) messages: u64,
+    /// The calls of each reader that are in no segment yet; those that are new to those who are shown them.
+    pub(crate) waiting: Vec<(usize, Vec<Call>)>,
+    pub(crate) is_shown: bool,
+    pub(crate) segments: Vec<Segment>,
+    /// Calls whose segment could not be written.
+    pub(crate) given_up_calls: u64,
+    pub(crate) faults: Vec<String>,
+    pub(crate) is_last: bool,
+}
+
+pub(crate) struct Readers {
+    division: Division,
+    ways: Vec<Way>,
+    words: Receiver<(usize, Word)>,
+    pending: VecDeque<Pending>,
+    /// Messages of the log until now.
+    messages: u64,
+}
+
+impl Readers {
+    /// On these streams. What they encode goes into the recording. `arrived` wakes whoever wants to know of an answer.
+    ///
+    /// # Errors
+    /// When the system has no thread or no file left.
+    pub(crate) fn begin(
+        streams: Vec<UnixStream>,
+        intake: &Intake,
+        arrived: &Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Self> {
+        let (tell, words) = unbounded();
+        let mut ways = Vec::new();
+        for (number, stream) in streams.into_iter().enumerate() {
+            let (packets, to_send) = bounded::<(u8, Vec<u8>)>(MOST_PACKETS);
+            let mut to = stream.try_clone()?;
+            let send = move || {
+                // That it is gone is noticed by whoever hears it.
+                while let Ok((kind, bytes)) = to_send.recv()
+                    && write_packet(&mut to, kind, &[&bytes]).and_then(|()| to.flush()).is_ok()
+                {}
+            };
+            std::thread::Builder::new().name("to-reader".into()).spawn(send)?;
+            let (tell, intake, arrived) = (tell.clone(), intake.clone(), Arc::clone(arrived));
+            let hear = move || {
+                let say = |word| {
+                    let _ = tell.send((number, word));
+                    arrived();
+                };
+                if let Err(error) = hear(stream, &intake, &say) {
+                    say(Word::Gone(format!("{error:#}")));
+                }
+            };
+            std::thread::Builder::new().name("from-reader".into()).spawn(hear)?;
+            ways.push(Way { packets, frames: Vec::new(), given_up_calls: 0, cpu_s: 0.0 });
+        }
+        let division = Division::new(ways.len());
+        Ok(Self { division, ways, words, pending: VecDeque::new(), messages: 0 })
+    }
+
+    /// Hands out a message. Returns what of it the daemon has to know itself.
+    pub(crate) fn hand_out(&mut self, message: Message) -> Option<Message> {
+        self.messages += 1;
+        match self.division.divide(message) {
+            Divided::ForAll(message) => {
+                self.ways.iter_mut().for_each(|way| message.encode(&mut way.frames));
+                Some(message)
+            }
+            Divided::ForNone(message) => Some(message),
+            Divided::ForOne(reader, message, rest) => {
+                for (number, way) in self.ways.iter_mut().enumerate() {
+                    if number == reader {
+                        message.encode(&mut way.frames);
+                    } else if let Some(rest) = &rest {
+                        rest.encode(&mut way.frames);
+                    }
+                }
+                rest
+            }
+        }
+    }
+
+    /// Sends off what was handed out. With a batch, which has what became known beside the calls, they answer.
+    pub(crate) fn send(&mut self, batch: Option<Batch>, is_shown: bool) {
+        let kind = match (&batch, is_shown) {
+            (None, _) => FRAMES,
+            (Some(_), false) => BATCH,
+            (Some(_), true) => SHOWN_BATCH,
+        };
+        self.send_as(kind, batch);
+    }
+
+    /// The run is over. They answer once more.
+    pub(crate) fn end(&mut self, batch: Batch, is_shown: bool) {
+        self.send_as(if is_shown { SHOWN_END } else { END }, Some(batch));
+    }
+
+    fn send_as(&mut self, kind: u8, batch: Option<Batch>) {
+        for way in &mut self.ways {
+            // One that is gone has said so.
+            let _ = way.packets.send((kind, std::mem::take(&mut way.frames)));
+        }
+        if let Some(batch) = batch {
+            let answers = self.ways.iter().map(|_| None).collect();
+            self.pending.push_back(Pending { batch, messages: self.messages, answers });
+        }
+    }
+
+    /// Whether nothing should be handed out before an answer has come.
+    pub(crate) fn is_full(&self) -> bool {
+        self.pending.len() >= MOST_PENDING
+    }
+
+    /// Whether something has come.
+    pub(crate) fn has_news(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Whether answers are to come.
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// CPU time of their processes, as they said last.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        self.ways.iter().map(|way| way.cpu_s).sum()
+    }
+
+    /// Waits for something to come.
+    ///
+    /// # Errors
+    /// When a reader is gone: its number, and why.
+    pub(crate) fn wait(&mut self) -> Result<(), (usize, String)> {
+        let Ok((number, word)) = self.words.recv() else { return Err((0, "nobody is left".into())) };
+        self.take(number, word)
+    }
+
+    /// The next batch that all have answered.
+    ///
+    /// # Errors
+    /// As of [`Readers::wait`].
+    pub(crate) fn next(&mut self) -> Result<Option<Settled>, (usize, String)> {
+        while let Ok((number, word)) = self.words.try_recv() {
+            self.take(number, word)?;
+        }
+        let is_answered = |pending: &&Pending| pending.answers.iter().all(Option::is_some);
+        if self.pending.front().filter(is_answered).is_none() {
+            return Ok(None);
+        }
+        Ok(self.pending.pop_front().map(|pending| self.settle(pending)))
+    }
+
+    fn take(&mut self, number: usize, word: Word) -> Result<(), (usize, String)> {
+        if let Word::Gone(why) = word {
+            return Err((number, why));
+        }
+        let mut unanswered = self.pending.iter_mut().map(|pending| &mut pending.answers[number]);
+        match unanswered.find(|answer| answer.is_none()) {
+            Some(answer) => *answer = Some(word),
+            None => return Err((number, "it answered what nobody asked".to_owned())),
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, pending: Pending) -> Settled {
+        let Pending { batch, messages, answers } = pending;
+        let mut settled = Settled {
+            batch,
+            counted: Vec::new(),
+            messages,
+            waiting: Vec::new(),
+            is_shown: true,
+            segments: Vec::new(),
+            given_up_calls: 0,
+            faults: Vec::new(),
+            is_last: true,
+        };
+        for (way, word) in self.ways.iter_mut().zip(answers) {
+            let Some(Word::Answer { answer, segments, lost, is_last }) = word else { continue };
+            let Answer { counted, events, shown, waiting_calls, given_up_calls, faults, cpu_s } = *answer;
+            settled.counted.push(counted);
+            settled.is_shown &= shown.is_some();
+            let mut of_reader = Vec::new();
+            let batch = match shown {
+                Some(mut shown) => {
+                    of_reader = std::mem::take(&mut shown.earlier.0);
+                    shown.into_batch(events.0)
+                }
+                None => Batch { events: events.0, ..Batch::default() },
+            };
+            of_reader.extend_from_slice(&batch.calls);
+            settled.batch.take_rows(batch);
+            // Where nobody is shown any, there is nothing to keep.
+            let waiting_calls = if settled.is_shown { waiting_calls as usize } else { 0 };
+            settled.waiting.push((waiting_calls, of_reader));
+            settled.segments.extend(segments);
+            settled.given_up_calls += lost.calls + given_up_calls.saturating_sub(way.given_up_calls);
+            settled.faults.extend(lost.faults.into_iter().chain(faults));
+            settled.is_last &= is_last;
+            (way.given_up_calls, way.cpu_s) = (given_up_calls, cpu_s);
+        }
+        settled
+    }
+}
+
+/// Hears a reader to its end. Segments go to the disk here, beside what the recorder does.
+fn hear(stream: UnixStream, intake: &Intake, say: &dyn Fn(Word)) -> Result<()> {
+    let mut from = BufReader::new(stream);
+    let (mut segments, mut lost) = (Vec::new(), Lost::default());
+    loop {
+        let (kind, bytes) = read_packet(&mut from)?.context("its process ended")?;
+        match kind {
+            SEGMENT => {
+                let encoded = packets::segment(&bytes)?;
+                let rows = encoded.segment.rows;
+                match intake.put(encoded) {
+                    Ok(segment) => segments.push(segment),
+                    Err(error) => {
+                        lost.calls += rows;
+                        lost.faults.push(error.to_string());
+                    }
+                }
+            }
+            ANSWER | LAST_ANSWER => {
+                let is_last = kind == LAST_ANSWER;
+                say(Word::Answer {
+                    answer: Box::new(packets::answer(&bytes)?),
+                    segments: std::mem::take(&mut segments),
+                    lost: std::mem::take(&mut lost),
+                    is_last,
+                });
+                if is_last {
+                    return Ok(());
+                }
+            }
+            other => bail!("it sent a packet of kind {other}"),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Processes on other hosts, or on this one, that read calls: each turns the slots of some ranks into rows, counts them, and encodes
+//! their segments. The daemon hands the slots out, and puts together what comes back.
+
+mod crew;
+mod packets;
+mod reader;
+
+pub(crate) use crew::{Readers, Settled, plan};
+pub(crate) use reader::read_calls;

@@ -1,0 +1,201 @@
+//! What the daemon and a reader say to each other: packets on a stream, each with its kind and its length.
+
+use anyhow::{Context as _, Result, ensure};
+use mpiscope_engine::Counted;
+use mpiscope_flow::{Rows, from_bytes, to_bytes};
+use mpiscope_model::{Activity, Batch, Call, Collected, Event, Nanoseconds, numbers};
+use mpiscope_recording::{EncodedSegment, Segment};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+
+/// The kind and the length.
+const HEAD_BYTES: usize = 5;
+/// The longest packet.
+const MOST_BYTES: usize = 1 << 30;
+const LENGTH_BYTES: usize = 4;
+
+/// Kinds of packets to a reader: frames of the log. After some, it says what became known, and shows it if that is wanted.
+pub(crate) const FRAMES: u8 = 1;
+pub(crate) const BATCH: u8 = 2;
+pub(crate) const SHOWN_BATCH: u8 = 3;
+/// The run is over, and shown or not.
+pub(crate) const END: u8 = 4;
+pub(crate) const SHOWN_END: u8 = 5;
+
+/// Kinds of packets from a reader: a segment, what a batch came to, and what came last.
+pub(crate) const SEGMENT: u8 = 11;
+pub(crate) const ANSWER: u8 = 12;
+pub(crate) const LAST_ANSWER: u8 = 13;
+
+/// What a reader has to know before it begins.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) window_ns: u64,
+    pub(crate) threads: usize,
+    pub(crate) calls_per_segment: usize,
+    pub(crate) zstd_level: i32,
+}
+
+/// What a batch came to.
+pub(crate) struct Answer {
+    pub(crate) counted: Counted,
+    pub(crate) events: Rows<Event>,
+    /// Where that is wanted.
+    pub(crate) shown: Option<Shown>,
+    /// Calls that are in no segment yet, and calls that were given up because a segment could not be written.
+    pub(crate) waiting_calls: u64,
+    pub(crate) given_up_calls: u64,
+    /// What went wrong in writing.
+    pub(crate) faults: Vec<String>,
+    /// The CPU time of its process until now.
+    pub(crate) cpu_s: f64,
+}
+
+numbers! { Answer { counted, events, shown, waiting_calls, given_up_calls, faults, cpu_s } }
+
+/// The calls themselves.
+pub(crate) struct Shown {
+    calls: Rows<Call>,
+    lone_polls: Vec<usize>,
+    activities: Rows<Activity>,
+    collected: Rows<Collected>,
+    undiagnosed: Rows<Collected>,
+    events_end_ns: Rows<Nanoseconds>,
+    /// Those of earlier batches that are in no segment, where they were not shown.
+    pub(crate) earlier: Rows<Call>,
+}
+
+numbers! { Shown { calls, lone_polls, activities, collected, undiagnosed, events_end_ns, earlier } }
+
+impl Shown {
+    /// What is in a batch.
+    pub(crate) fn of_batch(batch: Batch, earlier: Vec<Call>) -> Self {
+        Self {
+            calls: Rows(batch.calls),
+            lone_polls: batch.lone_polls,
+            activities: Rows(batch.activities),
+            collected: Rows(batch.collected),
+            undiagnosed: Rows(batch.undiagnosed),
+            events_end_ns: Rows(batch.events_end_ns),
+            earlier: Rows(earlier),
+        }
+    }
+
+    /// As a batch with these events. The earlier calls are left out.
+    pub(crate) fn into_batch(self, events: Vec<Event>) -> Batch {
+        Batch {
+            calls: self.calls.0,
+            lone_polls: self.lone_polls,
+            activities: self.activities.0,
+            collected: self.collected.0,
+            undiagnosed: self.undiagnosed.0,
+            events_end_ns: self.events_end_ns.0,
+            events,
+            ..Batch::default()
+        }
+    }
+}
+
+/// Writes a packet.
+pub(crate) fn write_packet(to: &mut impl Write, kind: u8, pieces: &[&[u8]]) -> io::Result<()> {
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let length = u32::try_from(length).ok().filter(|length| *length as usize <= MOST_BYTES);
+    let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
+    let mut head = [kind; HEAD_BYTES];
+    head[1..].copy_from_slice(&length.to_le_bytes());
+    to.write_all(&head)?;
+    pieces.iter().try_for_each(|piece| to.write_all(piece))
+}
+
+/// Reads a packet; none at the end of the stream.
+pub(crate) fn read_packet(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
+    let mut head = [0; HEAD_BYTES];
+    if from.read(&mut head[..1])? == 0 {
+        return Ok(None);
+    }
+    from.read_exact(&mut head[1..])?;
+    let [kind, length @ ..] = head;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MOST_BYTES {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    // Memory grows with what really comes.
+    let mut bytes = Vec::new();
+    from.take(length as u64).read_to_end(&mut bytes)?;
+    if bytes.len() == length { Ok(Some((kind, bytes))) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+pub(crate) fn write_answer(to: &mut impl Write, kind: u8, answer: &Answer) -> io::Result<()> {
+    write_packet(to, kind, &[&to_bytes(answer)])
+}
+
+pub(crate) fn answer(bytes: &[u8]) -> Result<Answer> {
+    from_bytes(bytes).context("what it said cannot be read")
+}
+
+/// A segment is what is said of it, with its length before, then its file, and the one that goes with it.
+pub(crate) fn write_segment(to: &mut impl Write, encoded: &EncodedSegment) -> Result<()> {
+    let EncodedSegment { segment, file, starts } = encoded;
+    let said = serde_json::to_vec(&(segment, file.len()))?;
+    let length = u32::try_from(said.len())?.to_le_bytes();
+    let starts = starts.as_deref().unwrap_or_default();
+    Ok(write_packet(to, SEGMENT, &[&length, &said, file, starts])?)
+}
+
+pub(crate) fn segment(bytes: &[u8]) -> Result<EncodedSegment> {
+    let cut = "a segment that is cut off";
+    let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>().context(cut)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (said, rest) = rest.split_at_checked(length).context(cut)?;
+    let (segment, file_bytes): (Segment, usize) = serde_json::from_slice(said)?;
+    let (file, starts) = rest.split_at_checked(file_bytes).context(cut)?;
+    ensure!(segment.starts.is_some() || starts.is_empty(), "a segment with something behind it");
+    let starts = segment.starts.is_some().then(|| starts.to_vec());
+    Ok(EncodedSegment { segment, file: file.to_vec(), starts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_recording::FileMark;
+
+    #[test]
+    fn packets_are_the_same_afterwards_and_cut_off_ones_are_refused() {
+        let mut stream = Vec::new();
+        write_packet(&mut stream, BATCH, &[b"one", b"", b"two"]).unwrap();
+        write_packet(&mut stream, END, &[]).unwrap();
+        let mut from = &stream[..];
+        assert_eq!(read_packet(&mut from).unwrap(), Some((BATCH, b"onetwo".to_vec())));
+        assert_eq!(read_packet(&mut from).unwrap(), Some((END, Vec::new())));
+        assert_eq!(read_packet(&mut from).unwrap(), None);
+        for end in 1..HEAD_BYTES + 6 {
+            assert!(read_packet(&mut &stream[..end]).is_err(), "{end}");
+        }
+        let absurd = [BATCH, 0xFF, 0xFF, 0xFF, 0xFF];
+        assert_eq!(read_packet(&mut &absurd[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn segments_are_the_same_afterwards_and_cut_off_ones_are_refused() {
+        for starts in [None, Some(vec![4, 5])] {
+            let mark = starts.is_some().then(FileMark::default);
+            let segment = Segment { rows: 7, starts: mark, ..Segment::default() };
+            let encoded = EncodedSegment { segment, file: vec![1, 2, 3], starts };
+            let mut stream = Vec::new();
+            write_segment(&mut stream, &encoded).unwrap();
+            let (kind, bytes) = read_packet(&mut &stream[..]).unwrap().unwrap();
+            assert_eq!((kind, super::segment(&bytes).unwrap()), (SEGMENT, encoded.clone()));
+            let whole = bytes.len() - encoded.starts.map_or(0, |starts| starts.len());
+            (0..whole).for_each(|end| assert!(super::segment(&bytes[..end]).is_err(), "{end}"));
+        }
+    }
+
+    #[test]
+    fn garbage_is_no_answer() {
+        for seed in 0..200_u64 {
+            let garbage: Vec<u8> =
+                (0..seed).map(|at| (at.wrapping_mul(seed).wrapping_mul(0x9E37_79B9) >> 7) as u8).collect();
+            assert!(answer(&garbage).is_err() && segment(&garbage).is_err());
+        }
+    }
+}
