@@ -107,7 +107,5 @@ pub(crate) fn joined(ingest: &mut Ingest) -> Batch {
 /// What recording these calls cost, where each costs its rank so much.
 pub(crate) fn cost_ns(calls: &[Call], of_rank: impl Fn(Rank) -> f64) -> f64 {
     let alike = calls.chunk_by(|one, other| one.rank == other.rank);
-    alike
-        .map(|calls| calls.iter().map(|call| call.count as f64).sum::<f64>() * of_rank(calls[0].rank))
-        .sum()
+    alike.map(|calls| calls.iter().map(|call| call.count as f64).sum::<f64>() * of_rank(calls[0].rank)).sum()
 }

@@ -59,6 +59,13 @@ impl Sums {
         Self { overview, ..Self::default() }
     }
 
+    /// Forgets all, also for those who share it: it will be taken in again.
+    pub fn clear(&mut self) {
+        self.overview.clear();
+        *self.traffic.lock() = topology::Traffic::default();
+        (self.sizes, self.windows) = (Some(MessageSizes::default()), BTreeMap::new());
+    }
+
     /// Takes in what became known.
     pub fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
         self.overview.add(calls);

@@ -98,6 +98,11 @@ impl Overview {
         restore(timeline, density);
     }
 
+    /// Forgets all: it will be taken in again.
+    pub fn clear(&self) {
+        *self.lock() = OverviewParts::default();
+    }
+
     /// Counts into bins; says whether that was possible.
     pub(crate) fn fill(&self, bins: &mut Bins) -> bool {
         self.lock().timeline.fill(bins)

@@ -140,11 +140,27 @@ impl OnHosts {
         self.started.clear();
     }
 
-    /// The host of a process of this number, and why that has ended, where it has.
-    pub(crate) fn gone(&mut self, number: usize) -> (String, Option<String>) {
-        let place = number.saturating_sub(1);
-        let name = self.hosts.get(place).map(|host| host.of.name.clone()).unwrap_or_default();
-        (name, self.started.get_mut(place).and_then(Started::why_ended))
+    /// The one of this number is gone, for this reason if its process does not say why.
+    pub(crate) fn lost_for(&mut self, number: usize, known: Option<&str>) {
+        let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };
+        // Whoever comes next is news.
+        self.announced.clear();
+        let why = self.started.get_mut(place).and_then(Started::why_ended);
+        let why = why.or_else(|| known.map(str::to_owned));
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let host = &mut self.hosts[place];
+        host.losses += 1;
+        let name = &host.of.name;
+        let further = if host.losses < MOST_LOSSES { "it is started again" } else { "it gets none any more" };
+        let task = self.task.name();
+        self.notices.add(format!(
+            "the process on {name} that shares the {task} is gone{why}; {further}, and what it knew is read from the log"
+        ));
+        if host.losses >= MOST_LOSSES {
+            // Its place has to stay until all are ended.
+            self.end();
+            self.hosts.remove(place);
+        }
     }
 
     /// One attempt with all hosts that are left.
@@ -245,23 +261,7 @@ impl Helpers for OnHosts {
     }
 
     fn lost(&mut self, number: usize) {
-        let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };
-        // Whoever comes next is news.
-        self.announced.clear();
-        let why = self.started.get_mut(place).and_then(Started::why_ended);
-        let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        let host = &mut self.hosts[place];
-        host.losses += 1;
-        let name = &host.of.name;
-        let further = if host.losses < MOST_LOSSES { "it is started again" } else { "it gets none any more" };
-        self.notices.add(format!(
-            "the analysis on {name} is gone{why}; {further}, and what it knew is read from the log"
-        ));
-        if host.losses >= MOST_LOSSES {
-            // Its place has to stay until all are ended.
-            self.end();
-            self.hosts.remove(place);
-        }
+        self.lost_for(number, None);
     }
 
     fn dismissed(&mut self, why: &str) {
@@ -307,11 +307,7 @@ fn last_line(complaints: ChildStderr) -> String {
 }
 
 /// Starts the process of a host.
-fn start(
-    host: &AnalysisHost,
-    (shell, task): (&[String], Task),
-    invitation: &Invitation,
-) -> Result<Started> {
+fn start(host: &AnalysisHost, (shell, task): (&[String], Task), invitation: &Invitation) -> Result<Started> {
     let program = own_program()?;
     let mut command = if host.is_own {
         Command::new(program)

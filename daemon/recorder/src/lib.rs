@@ -36,5 +36,5 @@ pub use imported::{Teller, record_told, show_told};
 pub use member::join;
 pub use process::record;
 pub use protocol::{Configuration, FromDaemon, Link, Summary, ToDaemon};
-pub use task::Task;
 pub use recorder::{Diagnose, END_UNKNOWN, Recorder, window_row};
+pub use task::Task;

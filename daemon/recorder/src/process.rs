@@ -3,7 +3,6 @@
 use crate::completion::completed_before;
 use crate::protocol::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::queue;
-use crate::recorder::ReaderLost;
 use crate::remotes::Remotes;
 use crate::start::Start;
 use crate::switch;
@@ -86,13 +85,6 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let is_first_word_due = !recorder.has_begun();
     let agent = start_agent(from, configuration, is_first_word_due, ended, page.as_ref())?;
     let summary = recorder.run(&receive);
-    if let Err(error) = &summary
-        && error.is::<ReaderLost>()
-    {
-        say!("{error:#}; the log has what it knew");
-        // `run` starts a daemon again that has to say nothing.
-        std::process::exit(1);
-    }
     drop(receive);
     // The agent's thread can only have ended by itself or by a fault that the recorder has already seen.
     let _ = agent.join();

@@ -37,6 +37,17 @@ pub(crate) struct Receiving {
     waiting_bytes: Arc<AtomicUsize>,
 }
 
+/// How much waits.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Level(Arc<AtomicUsize>);
+
+impl Level {
+    /// Whether it is so much that whoever brings more will soon have to wait.
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.0.load(Ordering::Acquire) > MOST_BYTES / 2
+    }
+}
+
 /// A queue to the thread that makes it.
 pub(crate) fn queue() -> (Sending, Receiving) {
     let (send, receive) = bounded(MOST_PASSES);
@@ -75,7 +86,7 @@ impl Sending {
 
     /// Whether the recorder is so far behind that what can wait should.
     pub(crate) fn is_half_full(&self) -> bool {
-        self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES / 2
+        Level(Arc::clone(&self.waiting_bytes)).is_half_full()
     }
 
     fn is_empty(&self) -> bool {
@@ -92,9 +103,9 @@ impl Drop for Sending {
 }
 
 impl Receiving {
-    /// Whether so much waits that whoever brings more will soon have to wait.
-    pub(crate) fn is_half_full(&self) -> bool {
-        self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES / 2
+    /// Says how much waits, to others as well.
+    pub(crate) fn level(&self) -> Level {
+        Level(Arc::clone(&self.waiting_bytes))
     }
 
     /// The next item. Nobody waits for it once something else is due; whoever brings that wakes this thread.

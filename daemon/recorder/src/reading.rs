@@ -1,22 +1,43 @@
 //! Whether other processes read calls, and which.
 
 use crate::helpers::OnHosts;
+use crate::queue::Level;
 use crate::readers::Readers;
 
 /// The recorder's part of it.
 pub(crate) struct Reading {
-    /// Those that are to be gathered, and how many threads each has.
-    pub(crate) wanted: Option<(OnHosts, usize)>,
-    pub(crate) readers: Option<(Readers, OnHosts)>,
+    /// Who may read calls.
+    pub(crate) hosts: Option<OnHosts>,
+    /// How many threads each of them has.
+    pub(crate) threads: usize,
+    /// Those who do.
+    pub(crate) readers: Option<Readers>,
     /// Whether the live analysis takes in calls, or leaves them to the log.
     pub(crate) is_analysed: bool,
+    /// How many messages of the log were taken in, and how many of them have become rows.
+    pub(crate) taken: u64,
+    pub(crate) settled: u64,
+    /// Of how many those who look have been shown the rows, once they come again.
+    pub(crate) shown_until: u64,
+    /// What waits meanwhile.
+    pub(crate) level: Level,
     /// The CPU time of readers that are gone.
     pub(crate) earlier_cpu_s: f64,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { wanted: None, readers: None, is_analysed: true, earlier_cpu_s: 0.0 }
+        Self {
+            hosts: None,
+            threads: 1,
+            readers: None,
+            is_analysed: true,
+            taken: 0,
+            settled: 0,
+            shown_until: 0,
+            level: Level::default(),
+            earlier_cpu_s: 0.0,
+        }
     }
 }
 
@@ -27,7 +48,7 @@ impl Reading {
 
     /// Whether readers have answered.
     pub(crate) fn has_news(&self) -> bool {
-        self.readers.as_ref().is_some_and(|(readers, _)| readers.has_news())
+        self.readers.as_ref().is_some_and(Readers::has_news)
     }
 
     /// Lets the live analysis take in calls, or not.
@@ -35,8 +56,15 @@ impl Reading {
         self.is_analysed = are_wanted;
     }
 
+    /// Nobody reads any more but the daemon.
+    pub(crate) fn dismiss(&mut self) {
+        if let Some(readers) = self.readers.take() {
+            self.earlier_cpu_s += readers.cpu_s();
+        }
+    }
+
     /// The CPU time of readers.
     pub(crate) fn cpu_s(&self) -> f64 {
-        self.readers.as_ref().map_or(self.earlier_cpu_s, |(readers, _)| readers.cpu_s())
+        self.earlier_cpu_s + self.readers.as_ref().map_or(0.0, Readers::cpu_s)
     }
 }

@@ -4,5 +4,4 @@ mod finishing;
 mod reading;
 mod state;
 
-pub(crate) use reading::ReaderLost;
 pub use state::{Diagnose, END_UNKNOWN, Recorder, window_row};

@@ -46,6 +46,8 @@ pub(crate) struct Viewers {
     /// For how many ranks pages know where they are.
     placed: usize,
     flight: Option<Duration>,
+    /// Whether what comes was shown before.
+    is_known: bool,
 }
 
 impl Viewers {
@@ -63,7 +65,19 @@ impl Viewers {
             updated_everything: Instant::now(),
             placed: 0,
             flight: None,
+            is_known: false,
         }
+    }
+
+    /// All rows come again.
+    pub(crate) fn begin_again(&mut self) {
+        self.data.calls.clear();
+        self.data.messages.clear();
+    }
+
+    /// Those who look have seen what comes from now on, or not.
+    pub(crate) fn repeat(&mut self, is_known: bool) {
+        self.is_known = is_known;
     }
 
     /// Calls are held back for so long while recording is off.
@@ -86,12 +100,15 @@ impl Viewers {
         windows: &[WindowCell],
         writer: &RecordingWriter,
     ) {
-        self.increments.add(windows);
+        if !self.is_known {
+            self.increments.add(windows);
+        }
         if calls.is_empty() && messages.is_empty() {
             return;
         }
         let (calls, messages) = (Arc::new(calls), Arc::new(messages));
-        self.feeding.library.arrive(&calls, &messages, || {
+        let new: (&[Call], &[Message]) = if self.is_known { (&[], &[]) } else { (&calls, &messages) };
+        self.feeding.library.arrive(new.0, new.1, || {
             if !messages.is_empty() {
                 let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
                 self.data.messages.add(Arc::clone(&messages), waiting, segments);
@@ -100,7 +117,12 @@ impl Viewers {
                 self.data.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
             }
         });
-        if !calls.is_empty() && self.feeding.publisher.is_watched() {
+        self.show(calls);
+    }
+
+    /// Those who look are shown calls when they are new.
+    fn show(&mut self, calls: Arc<Vec<Call>>) {
+        if !calls.is_empty() && !self.is_known && self.feeding.publisher.is_watched() {
             self.fresh.push(calls);
         }
     }
@@ -117,13 +139,12 @@ impl Viewers {
         let segments = writer.call_segments();
         for (reader, (waiting, calls)) in waiting.into_iter().enumerate() {
             let calls = Arc::new(calls);
-            self.feeding.library.arrive(&calls, &[], || {
+            let new: &[Call] = if self.is_known { &[] } else { &calls };
+            self.feeding.library.arrive(new, &[], || {
                 self.data.calls.add_of(reader, Arc::clone(&calls), waiting, segments);
             });
         }
-        if !calls.is_empty() && self.feeding.publisher.is_watched() {
-            self.fresh.push(Arc::new(calls));
-        }
+        self.show(Arc::new(calls));
         self.take(Vec::new(), messages, windows, writer);
     }
 

@@ -66,7 +66,8 @@ impl Intake {
         }
         replace(&path, &file)?;
         // Without it calls are counted.
-        let starts = segment.starts.zip(starts).and_then(|(mark, bytes)| self.put_starts(&name, mark, &bytes));
+        let starts =
+            segment.starts.zip(starts).and_then(|(mark, bytes)| self.put_starts(&name, mark, &bytes));
         Ok(Segment { file: format!("{CALLS}/{name}"), starts, ..segment })
     }
 

@@ -216,6 +216,29 @@ impl RecordingWriter {
         pushed.and(announced)
     }
 
+    /// Gives up all rows: they will be pushed again. No name is used twice.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub fn begin_again(&mut self) -> Result<(), RecordingError> {
+        // What cannot be written any more is of no use.
+        let _ = self.settle();
+        let RecordingOptions {
+            calls_per_segment,
+            messages_per_segment,
+            windows_per_segment,
+            scheduling_per_segment,
+            zstd_level,
+        } = self.options;
+        self.calls = SegmentWriter::open(&self.dir, calls_per_segment, zstd_level)?.beside();
+        self.messages = SegmentWriter::open(&self.dir, messages_per_segment, zstd_level)?.beside();
+        self.windows = SegmentWriter::open(&self.dir, windows_per_segment, zstd_level)?;
+        self.scheduling = SegmentWriter::open(&self.dir, scheduling_per_segment, zstd_level)?;
+        self.manifest.segments = Segments::default();
+        self.write_manifest()?;
+        self.remove_all_segments_but(&self.manifest.segments)
+    }
+
     /// Where segments of calls go that others have encoded. From now on no calls may be pushed.
     #[must_use]
     pub fn intake(&self) -> Intake {

@@ -239,6 +239,14 @@ impl LiveDiagnosis {
         self.messages += 1;
     }
 
+    /// All batches come again, from the first.
+    pub fn restart(&mut self) {
+        (self.nodes, self.comms, self.sites) = (Vec::new(), Vec::new(), Vec::new());
+        self.ranks.clear();
+        (self.messages, self.batched_messages, self.calls, self.until_ns) = (0, 0, 0, 0);
+        self.begin_again();
+    }
+
     /// The next batch ends behind this number of messages of the log.
     pub fn come_to(&mut self, messages: u64) {
         self.messages = messages;

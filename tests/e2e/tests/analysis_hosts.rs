@@ -141,7 +141,8 @@ fn hosts_share_the_analysis_through_ssh_and_one_that_cannot_is_named() {
         assert_eq!(ended.status, 0, "{}", ended.errors());
         let errors = ended.errors();
         assert!(errors.contains("mpiscope: the live analysis is shared with node2, node3\n"), "{errors}");
-        assert!(errors.contains("mpiscope: node4 has no share of the analysis: "), "{errors}");
+        assert!(errors.contains("mpiscope: the recording is shared with node2, node3\n"), "{errors}");
+        assert!(errors.contains("mpiscope: node4 has no share of the live analysis: "), "{errors}");
         assert!(!errors.contains("is gone"), "{errors}");
         assert_exact(&out, &ended, 6);
     }

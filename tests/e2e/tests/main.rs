@@ -55,6 +55,7 @@ mod placement;
 
 mod pyarrow;
 mod real_programs;
+mod recording_hosts;
 mod regions;
 mod replay;
 mod replay_is_live;

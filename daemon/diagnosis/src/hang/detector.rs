@@ -85,8 +85,10 @@ impl HangDetector {
     #[must_use]
     pub fn movement_of(&self, calls: &[Call]) -> Movement {
         let ranks: FxHashSet<Rank> = calls.iter().map(|call| call.rank).collect();
-        let entered: FxHashSet<(Comm, Rank)> =
-            calls.iter().filter_map(|call| call.instance.and(call.comm).map(|comm| (comm, call.rank))).collect();
+        let entered: FxHashSet<(Comm, Rank)> = calls
+            .iter()
+            .filter_map(|call| call.instance.and(call.comm).map(|comm| (comm, call.rank)))
+            .collect();
         Movement {
             moved_ns: self.moved_ns,
             last: ranks.into_iter().filter_map(|rank| Some((rank, *self.last.get(&rank)?))).collect(),

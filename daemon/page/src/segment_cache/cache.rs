@@ -112,6 +112,12 @@ impl<R: SegmentRow> SegmentCache<R> {
         }
     }
 
+    /// Forgets all rows: they will be added again, and their segments have other names then.
+    pub fn clear(&self) {
+        let mut inner = self.lock();
+        (inner.segments, inner.writers) = (Vec::new(), Vec::new());
+    }
+
     /// One that is damaged costs its own rows; whoever opened the recording says so.
     pub(super) fn index(&self, segment: &Segment) -> Option<Arc<SegmentIndex>> {
         if let Some(known) = self.lock().indexes.get(&segment.file) {

@@ -12,8 +12,10 @@ use mpiscope_recording::{Intake, RecordingOptions, Segment};
 use mpiscope_wire::Message;
 use std::collections::VecDeque;
 use std::io::{BufReader, Write as _};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// Batches that readers have not answered. Then the recorder waits, and what the agents bring waits with it.
 const MOST_PENDING: usize = 64;
@@ -34,6 +36,14 @@ enum Word {
     Gone(String),
 }
 
+/// A reader is gone, and with it what it knew.
+#[derive(Debug)]
+pub(crate) struct Gone {
+    /// Its place among them.
+    pub(crate) reader: usize,
+    pub(crate) why: String,
+}
+
 /// Segments that could not be put into the recording.
 #[derive(Default)]
 struct Lost {
@@ -46,9 +56,19 @@ struct Way {
     packets: Sender<(u8, Vec<u8>)>,
     /// What goes to it next.
     frames: Vec<u8>,
-    /// Segments that came, and calls that it gave up, until the last answer.
+    /// Calls that it gave up, and its CPU time, until the last answer.
     given_up_calls: u64,
     cpu_s: f64,
+    /// To end it with, and who hears it: afterwards nothing more comes into the recording.
+    stream: UnixStream,
+    hearing: Option<JoinHandle<()>>,
+}
+
+impl Drop for Way {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = self.hearing.take().map(JoinHandle::join);
+    }
 }
 
 /// A batch that not all have answered.
@@ -104,21 +124,23 @@ impl Readers {
                 // That it is gone is noticed by whoever hears it.
                 while let Ok((kind, bytes)) = to_send.recv()
                     && write_packet(&mut to, kind, &[&bytes]).and_then(|()| to.flush()).is_ok()
-                {}
+                {
+                }
             };
             std::thread::Builder::new().name("to-reader".into()).spawn(send)?;
             let (tell, intake, arrived) = (tell.clone(), intake.clone(), Arc::clone(arrived));
+            let heard = stream.try_clone()?;
             let hear = move || {
                 let say = |word| {
                     let _ = tell.send((number, word));
                     arrived();
                 };
-                if let Err(error) = hear(stream, &intake, &say) {
+                if let Err(error) = hear(heard, &intake, &say) {
                     say(Word::Gone(format!("{error:#}")));
                 }
             };
-            std::thread::Builder::new().name("from-reader".into()).spawn(hear)?;
-            ways.push(Way { packets, frames: Vec::new(), given_up_calls: 0, cpu_s: 0.0 });
+            let hearing = Some(std::thread::Builder::new().name("from-reader".into()).spawn(hear)?);
+            ways.push(Way { packets, frames: Vec::new(), given_up_calls: 0, cpu_s: 0.0, stream, hearing });
         }
         let division = Division::new(ways.len());
         Ok(Self { division, ways, words, pending: VecDeque::new(), messages: 0 })
@@ -195,9 +217,11 @@ impl Readers {
     /// Waits for something to come.
     ///
     /// # Errors
-    /// When a reader is gone: its number, and why.
-    pub(crate) fn wait(&mut self) -> Result<(), (usize, String)> {
-        let Ok((number, word)) = self.words.recv() else { return Err((0, "nobody is left".into())) };
+    /// When a reader is gone.
+    pub(crate) fn wait(&mut self) -> Result<(), Gone> {
+        let Ok((number, word)) = self.words.recv() else {
+            return Err(Gone { reader: 0, why: "nobody is left".into() });
+        };
         self.take(number, word)
     }
 
@@ -205,7 +229,7 @@ impl Readers {
     ///
     /// # Errors
     /// As of [`Readers::wait`].
-    pub(crate) fn next(&mut self) -> Result<Option<Settled>, (usize, String)> {
+    pub(crate) fn next(&mut self) -> Result<Option<Settled>, Gone> {
         while let Ok((number, word)) = self.words.try_recv() {
             self.take(number, word)?;
         }
@@ -216,14 +240,14 @@ impl Readers {
         Ok(self.pending.pop_front().map(|pending| self.settle(pending)))
     }
 
-    fn take(&mut self, number: usize, word: Word) -> Result<(), (usize, String)> {
+    fn take(&mut self, number: usize, word: Word) -> Result<(), Gone> {
         if let Word::Gone(why) = word {
-            return Err((number, why));
+            return Err(Gone { reader: number, why });
         }
         let mut unanswered = self.pending.iter_mut().map(|pending| &mut pending.answers[number]);
         match unanswered.find(|answer| answer.is_none()) {
             Some(answer) => *answer = Some(word),
-            None => return Err((number, "it answered what nobody asked".to_owned())),
+            None => return Err(Gone { reader: number, why: "it answered what nobody asked".to_owned() }),
         }
         Ok(())
     }

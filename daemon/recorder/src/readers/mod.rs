@@ -2,8 +2,9 @@
 //! their segments. The daemon hands the slots out, and puts together what comes back.
 
 mod crew;
+mod folder;
 mod packets;
 mod reader;
 
-pub(crate) use crew::{Readers, Settled, plan};
+pub(crate) use crew::{Gone, Readers, Settled, plan};
 pub(crate) use reader::read_calls;

@@ -1,5 +1,6 @@
 //! A reader: frames of the log in; sums, events and segments out.
 
+use super::folder::Folder;
 use super::packets::{
     ANSWER, Answer, BATCH, END, FRAMES, LAST_ANSWER, Plan, SHOWN_BATCH, SHOWN_END, Shown, read_packet,
     write_answer, write_segment,
@@ -9,27 +10,10 @@ use mpiscope_engine::{Counted, Counter};
 use mpiscope_flow::Rows;
 use mpiscope_model::{Batch, Call};
 use mpiscope_process::own_process;
-use mpiscope_process::private::{random, remove_folder};
 use mpiscope_recording::{EncodedSegment, RecordingError, SegmentWriter};
 use mpiscope_wire::{Decoder, Message};
 use std::io::{BufReader, BufWriter, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-
-/// Where segments are until they are handed over. It goes with its owner.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self> {
-        Ok(Self(std::env::temp_dir().join(format!("mpiscope-reader-{:032x}", random()?))))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = remove_folder(&self.0);
-    }
-}
 
 struct Reader {
     counter: Counter,
@@ -50,7 +34,7 @@ pub(crate) fn read_calls(plan: &[u8], stream: UnixStream) -> Result<()> {
     let folder = Folder::new()?;
     let mut reader = Reader {
         counter: Counter::new(window_ns, threads),
-        segments: SegmentWriter::open(&folder.0, calls_per_segment, zstd_level)?.beside(),
+        segments: SegmentWriter::open(&folder.path(), calls_per_segment, zstd_level)?.beside(),
         folder,
         to: BufWriter::new(stream.try_clone()?),
         is_shown: false,
@@ -93,7 +77,7 @@ impl Reader {
             note(self.segments.seal(&mut sealed));
         }
         for segment in sealed {
-            write_segment(&mut self.to, &EncodedSegment::take(&self.folder.0, segment)?)?;
+            write_segment(&mut self.to, &EncodedSegment::take(&self.folder.path(), segment)?)?;
         }
         self.answer((counted, batch), earlier, faults, if is_over { LAST_ANSWER } else { ANSWER })?;
         Ok(is_over)

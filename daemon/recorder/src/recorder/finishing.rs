@@ -18,7 +18,7 @@ const LIVE_DIAGNOSIS_WAIT: Duration = Duration::from_secs(20);
 
 impl Recorder {
     /// The calls of the program, and those that a predecessor recorded and that are lost.
-    fn made_calls(&self) -> u64 {
+    pub(super) fn made_calls(&self) -> u64 {
         let Totals { calls, polls, .. } = self.engine.totals;
         calls + polls + self.engine.losses.unsaved
     }
@@ -54,9 +54,7 @@ impl Recorder {
 
     /// The run is over.
     pub(super) fn finish(mut self) -> Result<Summary> {
-        if self.reading.is_shared() {
-            self.end_reading()?;
-        } else {
+        if !self.end_reading() {
             let last = self.engine.finish();
             self.write_all(last);
         }

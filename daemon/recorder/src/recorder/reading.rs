@@ -4,73 +4,79 @@ use super::state::Recorder;
 use crate::helpers::OnHosts;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
-use crate::readers::{Readers, Settled, plan};
+use crate::readers::{Gone, Readers, Settled, plan};
 use crate::task::Task;
 use crate::viewers::Viewers;
-use anyhow::Result;
-use mpiscope_engine::Step;
+use mpiscope_engine::{Engine, Step};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Call;
+use mpiscope_model::words::counted;
+use mpiscope_recording::WalReader;
 use mpiscope_verdict::Helpers as _;
 use mpiscope_wire::Message;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What agents bring waits for the readers at the beginning, no longer than this.
+/// What agents bring waits for the readers to come, no longer than this.
 const GATHERING: Duration = Duration::from_secs(8);
-
-/// A reader is gone, and with it what it knew: the log has it. The daemon has to begin again.
-#[derive(Debug)]
-pub(crate) struct ReaderLost(String);
-
-impl std::fmt::Display for ReaderLost {
-    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        text.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ReaderLost {}
+/// So many messages of the log are handed out at a time.
+const AT_ONCE: usize = 1 << 10;
 
 impl Recorder {
     /// Has other processes read calls. To be called before anything is taken in.
     pub(crate) fn share_reading(&mut self, configuration: &Configuration) {
         let Some(how) = &configuration.analysis else { return };
-        let hosts = OnHosts::new(Task::Record, how, self.notices.clone());
-        self.reading.wanted = Some((hosts, configuration.workers));
+        self.reading.hosts = Some(OnHosts::new(Task::Record, how, self.notices.clone()));
+        self.reading.threads = configuration.workers;
     }
 
-    /// Waits for them. The agents go on meanwhile.
-    pub(super) fn gather_readers(&mut self, input: &Receiving) {
-        let Some((mut hosts, threads)) = self.reading.wanted.take() else { return };
-        let begun = Instant::now();
-        let goes_on = || !input.is_half_full() && begun.elapsed() < GATHERING;
-        let Ok(plan) = plan(self.window_ns(), threads) else { return };
-        let Some(mut cluster) = hosts.gather(&plan, &goes_on) else { return };
-        let streams = cluster.peers.drain(..).flatten().map(|[stream, _]| stream).collect();
+    /// Waits for those that are to read what comes from here.
+    pub(super) fn share_input(&mut self, input: &Receiving) {
+        self.reading.level = input.level();
+        self.gather_readers();
+    }
+
+    fn gather_readers(&mut self) {
+        let Some(hosts) = &mut self.reading.hosts else { return };
+        let (begun, level) = (Instant::now(), self.reading.level.clone());
+        let goes_on = || !level.is_half_full() && begun.elapsed() < GATHERING;
+        let cluster = plan(self.engine.counts.window_ns(), self.reading.threads)
+            .ok()
+            .and_then(|plan| hosts.gather(&plan, &goes_on));
+        let Some(cluster) = cluster else {
+            self.reading.hosts = None;
+            return;
+        };
+        let streams = cluster.peers.into_iter().flatten().map(|[stream, _]| stream).collect();
         let recorder = std::thread::current();
         let arrived: Arc<dyn Fn() + Send + Sync> = Arc::new(move || recorder.unpark());
         match Readers::begin(streams, &self.writer.intake(), &arrived) {
-            Ok(readers) => self.reading.readers = Some((readers, hosts)),
+            Ok(readers) => self.reading.readers = Some(readers),
             Err(error) => self.notice(&format!("the recording is not shared: {error:#}")),
         }
     }
 
     /// Hands out what a pass found.
-    pub(super) fn hand_out(&mut self, messages: Vec<Message>) -> Result<()> {
+    pub(super) fn hand_out(&mut self, messages: Vec<Message>) {
+        self.reading.taken += messages.len() as u64;
+        if let Err(gone) = self.try_hand_out(messages) {
+            self.begin_again(gone);
+        }
+    }
+
+    fn try_hand_out(&mut self, messages: Vec<Message>) -> Result<(), Gone> {
         let is_shown = self.is_shown();
         let Self { engine, reading, .. } = self;
-        let Some((readers, _)) = &mut reading.readers else { return Ok(()) };
+        let Some(readers) = &mut reading.readers else { return Ok(()) };
         let settles = messages.iter().any(Ingest::settles);
         for message in messages {
             readers.hand_out(message).into_iter().for_each(|message| engine.feed_on(message));
         }
         readers.send(settles.then(|| engine.take()), is_shown);
-        self.take_read()?;
-        while let Some((readers, hosts)) = &mut self.reading.readers
-            && readers.is_full()
-        {
-            readers.wait().map_err(|gone| lost(hosts, gone))?;
-            self.take_read()?;
+        self.try_take_read()?;
+        while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_full()) {
+            readers.wait()?;
+            self.try_take_read()?;
         }
         Ok(())
     }
@@ -82,38 +88,62 @@ impl Recorder {
     }
 
     /// Takes in what the readers have answered.
-    pub(super) fn take_read(&mut self) -> Result<()> {
-        while let Some((readers, hosts)) = &mut self.reading.readers
-            && let Some(settled) = readers.next().map_err(|gone| lost(hosts, gone))?
+    pub(super) fn take_read(&mut self) {
+        if let Err(gone) = self.try_take_read() {
+            self.begin_again(gone);
+        }
+    }
+
+    fn try_take_read(&mut self) -> Result<(), Gone> {
+        while let Some(readers) = &mut self.reading.readers
+            && let Some(settled) = readers.next()?
         {
             self.settle_read(settled);
         }
         Ok(())
     }
 
-    /// The run is over: takes in the rest.
-    pub(super) fn end_reading(&mut self) -> Result<()> {
+    /// The run is over: takes in the rest. Says whether readers had it.
+    pub(super) fn end_reading(&mut self) -> bool {
+        while self.reading.is_shared() {
+            match self.try_end() {
+                Ok(()) => {
+                    self.reading.dismiss();
+                    self.reading.hosts = None;
+                    return true;
+                }
+                Err(gone) => self.begin_again(gone),
+            }
+        }
+        false
+    }
+
+    fn try_end(&mut self) -> Result<(), Gone> {
         let is_shown = self.is_shown();
         let Self { engine, reading, .. } = self;
-        if let Some((readers, _)) = &mut reading.readers {
+        if let Some(readers) = &mut reading.readers {
             readers.end(engine.take_rest(), is_shown);
         }
-        self.take_read()?;
-        while let Some((readers, hosts)) = &mut self.reading.readers
-            && readers.is_pending()
-        {
-            readers.wait().map_err(|gone| lost(hosts, gone))?;
-            self.take_read()?;
-        }
-        if let Some((readers, _)) = self.reading.readers.take() {
-            self.reading.earlier_cpu_s = readers.cpu_s();
+        self.try_take_read()?;
+        while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_pending()) {
+            readers.wait()?;
+            self.try_take_read()?;
         }
         Ok(())
     }
 
     fn settle_read(&mut self, settled: Settled) {
-        let Settled { batch, counted, messages, waiting, is_shown, segments, given_up_calls, faults, is_last } =
-            settled;
+        let Settled {
+            batch,
+            counted,
+            messages,
+            waiting,
+            is_shown,
+            segments,
+            given_up_calls,
+            faults,
+            is_last,
+        } = settled;
         let listed = self.writer.list_calls(segments);
         self.note(listed);
         self.writer.give_up_calls(given_up_calls);
@@ -127,9 +157,11 @@ impl Recorder {
             vec![self.engine.settle_counted(batch, counted)]
         };
         self.analyse(&mut steps, is_shown);
+        self.show_from(messages);
         for (step, waiting) in steps.into_iter().zip([waiting]) {
             self.write_read(step, waiting);
         }
+        self.reading.settled = self.reading.settled.max(messages);
     }
 
     fn write_read(&mut self, step: Step, waiting: Vec<(usize, Vec<Call>)>) {
@@ -143,10 +175,89 @@ impl Recorder {
         }
         self.faults.extend(step.faults);
     }
-}
 
-fn lost(hosts: &mut OnHosts, (place, why): (usize, String)) -> ReaderLost {
-    // The daemon itself is number 0.
-    let (name, own) = hosts.gone(place + 1);
-    ReaderLost(format!("the process on {name} that reads calls is gone: {}", own.unwrap_or(why)))
+    /// What a reader knew is gone: forgets all, and takes it in again from the log, with those that are left.
+    fn begin_again(&mut self, gone: Gone) {
+        let mut gone = Some(gone);
+        while let Some(Gone { reader, why }) = gone.take() {
+            self.reading.dismiss();
+            if let Some(hosts) = &mut self.reading.hosts {
+                // The daemon itself is number 0.
+                hosts.lost_for(reader + 1, Some(&why));
+            }
+            self.notices.take().iter().for_each(|text| self.notice(text));
+            self.publish(false);
+            self.forget();
+            self.gather_readers();
+            gone = self.read_again().err();
+        }
+        self.publish_all();
+    }
+
+    /// Whoever looks has seen all that this number of messages of the log came to, or not.
+    fn show_from(&mut self, messages: u64) {
+        let is_known = messages <= self.reading.shown_until;
+        self.viewers.iter_mut().for_each(|viewers| viewers.repeat(is_known));
+    }
+
+    fn forget(&mut self) {
+        // What was recorded is recorded again, or counted as lost.
+        self.expected_calls = self.expected_calls.max(self.made_calls());
+        let window_ns = self.window_ns();
+        self.engine =
+            if self.live.is_some() { Engine::for_diagnosis(window_ns) } else { Engine::new(window_ns) };
+        self.engine.share_out(self.reading.threads);
+        self.sums.clear();
+        let begun = self.writer.begin_again();
+        self.note(begun);
+        if let Some(live) = &mut self.live {
+            live.restart();
+        }
+        if let Some(viewers) = &mut self.viewers {
+            viewers.begin_again();
+        }
+        self.reading.shown_until = self.reading.settled;
+    }
+
+    /// Takes in what was taken in before.
+    fn read_again(&mut self) -> Result<(), Gone> {
+        let (taken, shown_until) = (self.reading.taken, self.reading.shown_until);
+        let (mut read, mut waiting, mut outcome) = (0, Vec::new(), Ok(()));
+        let log = WalReader::open(self.writer.dir());
+        let take = |message| {
+            if read == taken {
+                return false;
+            }
+            read += 1;
+            // A batch ends where those who look were last shown one.
+            let ends = Ingest::settles(&message) && waiting.len() >= AT_ONCE || read == shown_until;
+            waiting.push(message);
+            if ends || read == taken {
+                outcome = self.take_again(std::mem::take(&mut waiting), read);
+            }
+            outcome.is_ok()
+        };
+        let faults = match log {
+            Ok(log) => log.for_each_message_while(take),
+            Err(error) => vec![error.to_string()],
+        };
+        if outcome.is_ok() && read < taken {
+            faults.iter().for_each(|text| self.complain(text));
+            let missing = counted(taken - read, "message");
+            self.complain(&format!(
+                "{missing}: not in the log, and what a lost reader made of them is missing"
+            ));
+        }
+        outcome
+    }
+
+    fn take_again(&mut self, messages: Vec<Message>, until: u64) -> Result<(), Gone> {
+        if self.reading.is_shared() {
+            return self.try_hand_out(messages);
+        }
+        self.show_from(until);
+        self.take_alone(messages);
+        self.show_from(u64::MAX);
+        Ok(())
+    }
 }

@@ -137,10 +137,9 @@ impl Recorder {
     pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         let Configuration { workers, latency, ref criteria, .. } = *configuration;
-        let helpers = configuration
-            .analysis
-            .as_ref()
-            .map(|how| -> Box<dyn Helpers> { Box::new(OnHosts::new(Task::Analyse, how, self.notices.clone())) });
+        let helpers = configuration.analysis.as_ref().map(|how| -> Box<dyn Helpers> {
+            Box::new(OnHosts::new(Task::Analyse, how, self.notices.clone()))
+        });
         let window = (configuration.window_ns, latency);
         match LiveDiagnosis::start(workers, window, criteria.as_ref(), helpers) {
             Ok(live) => {
@@ -176,16 +175,16 @@ impl Recorder {
         // The job and the agent go first; what waits here only comes a little later to the page. A system that does not
         // allow it changes nothing but that.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
-        self.gather_readers(input);
+        self.share_input(input);
         loop {
             let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
             let patience = if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED };
             let received = input.receive(patience, &|| self.reading.has_news());
-            self.take_read()?;
+            self.take_read();
             match received {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
-                    self.take_item(item)?;
+                    self.take_item(item);
                     if over {
                         break;
                     }
@@ -213,15 +212,14 @@ impl Recorder {
     }
 
     /// Takes in what the agent found in one pass.
-    fn take_item(&mut self, item: Item) -> Result<()> {
-        self.take_all(item.messages)?;
+    fn take_item(&mut self, item: Item) {
+        self.take_all(item.messages);
         if let Some(calls) = item.in_flight {
             self.in_flight = self.engine.in_flight(&calls);
             self.watch();
         }
         item.faults.into_iter().for_each(|text| self.complain(&text));
         item.notices.into_iter().for_each(|text| self.notice(&text));
-        Ok(())
     }
 
     /// Reports whether the job hangs, or moves again.
@@ -259,15 +257,15 @@ impl Recorder {
     }
 
     /// Takes in what a pass found, or several agents brought, as one batch: each costs what a thousand calls do.
-    fn take_all(&mut self, messages: Vec<Message>) -> Result<()> {
-        if self.reading.is_shared() {
-            return self.hand_out(messages);
-        }
+    fn take_all(&mut self, messages: Vec<Message>) {
+        if self.reading.is_shared() { self.hand_out(messages) } else { self.take_alone(messages) }
+    }
+
+    pub(super) fn take_alone(&mut self, messages: Vec<Message>) {
         let last = messages.iter().rposition(Ingest::settles);
         for (at, message) in messages.into_iter().enumerate() {
             self.take_of_batch(message, last.is_some_and(|last| at < last));
         }
-        Ok(())
     }
 
     fn take(&mut self, message: Message) {

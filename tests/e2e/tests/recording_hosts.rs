@@ -1,0 +1,122 @@
+//! The recording shared with other processes, whatever becomes of them.
+
+use crate::support::hosts::assert_exact;
+use crate::support::{Feed, Page, block_on};
+use mpiscope_harness::{LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use std::path::Path;
+use std::process::Command;
+
+const RANKS: u32 = 4;
+
+/// A program under `mpiscope run`. Two more processes on this host read calls.
+fn shared_run(mpi: &Mpi, words: &[&str], folder: &Path, out: &Path, options: &[&str]) -> Command {
+    let hosts = folder.join("hosts");
+    std::fs::write(&hosts, "localhost processes=3\n").unwrap();
+    let mut command = mpiscope(&["run", "--hostfile"]).unwrap();
+    command.arg(hosts).args(options).arg("--out").arg(out).arg("--");
+    command.args(mpi.words(RANKS, &mpi.app(words[0]).unwrap(), &words[1..]));
+    mpi.prepare(&mut command).unwrap();
+    command
+}
+
+/// The processes that read calls of a run.
+fn readers(running: &Running) -> Vec<u32> {
+    let Ok(daemon) = daemon_of(running) else { return Vec::new() };
+    let reads = |process: &u32| processes::command_line(*process).last().is_some_and(|word| word == "read");
+    processes::children(daemon).into_iter().filter(reads).collect()
+}
+
+/// How many segments of calls a recording has.
+fn call_segments(out: &Path) -> usize {
+    std::fs::read_dir(out.join("calls")).unwrap().count()
+}
+
+#[test]
+fn calls_are_read_by_several_processes_and_none_is_lost() {
+    for mpi in Mpi::sample_or_skip("recording_hosts calls_are_read_by_several_processes_and_none_is_lost") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "300", "1000"];
+        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
+        let ended = Running::start(&mut command).unwrap().wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(
+            ended.errors().contains("the recording is shared with localhost, localhost"),
+            "{}",
+            ended.errors()
+        );
+        assert_exact(&out, &ended, RANKS);
+        assert_eq!(call_segments(&out), 2, "each process has encoded one");
+    }
+}
+
+/// Each of them twice: the second time there is nobody left but the daemon.
+#[test]
+fn readers_may_be_killed_while_somebody_looks() {
+    for mpi in Mpi::sample_or_skip("recording_hosts readers_may_be_killed_while_somebody_looks") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "2000", "3000"];
+        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out, &[])).unwrap();
+        let daemon = processes::until(LIMIT, || daemon_of(&running).ok()).unwrap();
+        let page = Page::open(&running, "mpiscope: live page");
+        let texts = block_on(async {
+            let mut feed = Feed::open(&page).await;
+            let (mut texts, mut killed, mut calls) = (Vec::new(), 0, 0);
+            let (mut earlier, mut grown) = (Vec::new(), 0);
+            loop {
+                let message = feed.state().await;
+                if let Some(faults) = message.faults {
+                    texts = faults.newest.into_iter().map(|fault| fault.text).collect::<Vec<String>>();
+                }
+                let told = texts.iter().filter(|text| text.contains("shares the recording is gone")).count();
+                let present = readers(&running);
+                let are_new = present.iter().all(|reader| !earlier.contains(reader));
+                // The figures of those who look do not go back for good. While others come, none are published.
+                let all = message.totals.map_or(0, |totals| totals.calls);
+                if told < killed || !are_new || all <= calls {
+                    continue;
+                }
+                (calls, grown) = (all, grown + 1);
+                if grown < 3 {
+                    continue;
+                }
+                let Some(&reader) = present.first() else { break };
+                processes::signal(reader, Signal::KILL);
+                (killed, grown, earlier) = (killed + 1, 0, present);
+            }
+            assert_eq!(killed, 4, "{texts:?}");
+            texts
+        });
+        assert_eq!(texts.iter().filter(|text| text.contains("gets none any more")).count(), 2, "{texts:?}");
+        assert!(readers(&running).is_empty());
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(!ended.errors().contains("the recording daemon died"), "{}", ended.errors());
+        assert_exact(&out, &ended, RANKS);
+        let verdict = &report(&out).unwrap()["verdict"];
+        assert!(["pattern", "cpu"].contains(&verdict["cause"].as_str().unwrap()), "{verdict}");
+        assert!(!processes::is_running(daemon));
+    }
+}
+
+/// The daemon is killed: its successor goes on alone, and those who read for the first end.
+#[test]
+fn a_successor_of_the_daemon_goes_on_without_readers() {
+    for mpi in Mpi::sample_or_skip("recording_hosts a_successor_of_the_daemon_goes_on_without_readers") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "1000", "3000"];
+        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
+        let running = Running::start(&mut command).unwrap();
+        let both = || Some(readers(&running)).filter(|found| found.len() == 2);
+        let first = processes::until(LIMIT, both).unwrap();
+        let daemon = daemon_of(&running).unwrap();
+        processes::signal(daemon, Signal::KILL);
+        let are_gone = || first.iter().all(|process| !processes::is_running(*process)).then_some(());
+        processes::until(LIMIT, are_gone).expect("those of the first daemon end");
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_exact(&out, &ended, RANKS);
+    }
+}
