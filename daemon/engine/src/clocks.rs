@@ -14,6 +14,16 @@ pub(crate) struct Clocks {
     violations: Violations,
 }
 
+/// What messages say of the clocks, summed up by somebody else.
+#[derive(Debug, Default)]
+pub(crate) struct ClockSums {
+    violations: u64,
+    /// When the message was sent and received that took the least, by its nodes and slot.
+    least: FxHashMap<(Node, Node, u64), (u64, u64)>,
+}
+
+mpiscope_model::numbers! { ClockSums { violations, least } }
+
 impl Clocks {
     /// Where a rank runs.
     pub(crate) fn place(&mut self, rank: Rank, node: Node) {
@@ -29,6 +39,33 @@ impl Clocks {
             };
             self.violations.see(message.send_ns, message.recv_ns);
             self.bounds.message(from, to, message.send_ns, message.recv_ns);
+        }
+    }
+
+    /// Likewise, for somebody else to add.
+    pub(crate) fn sum(&self, messages: &[Message]) -> ClockSums {
+        let (mut violations, mut least) = (Violations::default(), FxHashMap::default());
+        for message in messages.iter().filter(|message| message.inter) {
+            let (Some(&from), Some(&to)) = (self.nodes.get(&message.src), self.nodes.get(&message.dst))
+            else {
+                continue;
+            };
+            let (send_ns, recv_ns) = (message.send_ns, message.recv_ns);
+            violations.see(send_ns, recv_ns);
+            let took = |(send_ns, recv_ns): (u64, u64)| i128::from(recv_ns) - i128::from(send_ns);
+            let of_slot = least.entry((from, to, Bounds::slot(recv_ns))).or_insert((send_ns, recv_ns));
+            if took((send_ns, recv_ns)) < took(*of_slot) {
+                *of_slot = (send_ns, recv_ns);
+            }
+        }
+        ClockSums { violations: violations.count, least }
+    }
+
+    /// Takes in what somebody else has summed up.
+    pub(crate) fn add(&mut self, sums: &ClockSums) {
+        self.violations.count += sums.violations;
+        for (&(from, to, _), &(send_ns, recv_ns)) in &sums.least {
+            self.bounds.message(from, to, send_ns, recv_ns);
         }
     }
 

@@ -1,97 +1,195 @@
 //! What a process that reads the calls of some ranks tells the one that has the whole run, and how it finds that out.
 
+use crate::clocks::{ClockSums, Clocks};
+use crate::owners::Owners;
 use mpiscope_diagnosis::{HangDetector, Movement};
 use mpiscope_feed::CallSums;
 use mpiscope_ingest::Ingest;
-use mpiscope_matching::Counts;
-use mpiscope_model::{Batch, Call, Fault, Rank, Totals};
+use mpiscope_matching::{
+    Counts, Matched, Matcher, MessageSizes, OpenPost, UnreceivedSend, WaitingSend, receivers,
+};
+use mpiscope_model::{Batch, Call, Event, Fault, Message, Rank, Totals};
+use mpiscope_topology::Traffic;
 use mpiscope_wire as wire;
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 
-/// What a batch added. Ranks belong to one process each, so the sums of several can be added in any order.
+/// How often it is told which receives are open and which sends wait, if that has changed.
+const OPEN_EVERY: Duration = Duration::from_secs(1);
+/// Sends without a receive that are told.
+const MOST_UNRECEIVED: usize = 1 << 16;
+
+/// What a batch added. Each rank is read by one process, and each message is matched by one: the sums of several can be added in any
+/// order.
 #[derive(Debug)]
 pub struct Counted {
     pub(crate) counts: Counts,
-    pub(crate) calls: u64,
-    pub(crate) polls: u64,
-    pub(crate) overview: CallSums,
+    pub(crate) totals: Totals,
+    pub(crate) sums: RowSums,
     pub(crate) movement: Movement,
+    pub(crate) clocks: ClockSums,
     pub(crate) faults: Vec<Fault>,
     /// What recording them cost the ranks.
     pub(crate) cost_ns: f64,
     pub(crate) unreadable_slots: u64,
     pub(crate) calls_beyond_sites: u64,
+    /// Until now.
+    pub(crate) unmatched_sends: u64,
+    pub(crate) unmatched_receives: u64,
+    /// When it is time to say it.
+    pub(crate) open: Option<Open>,
 }
 
 mpiscope_model::numbers! {
     Counted {
-        counts, calls, polls, overview, movement, faults, cost_ns, unreadable_slots, calls_beyond_sites
+        counts, totals, sums, movement, clocks, faults, cost_ns, unreadable_slots, calls_beyond_sites,
+        unmatched_sends, unmatched_receives, open
     }
 }
+
+/// What calls and messages came to that somebody else has the rows of.
+#[derive(Debug, Default)]
+pub struct RowSums {
+    pub(crate) calls: CallSums,
+    pub(crate) traffic: Traffic,
+    pub(crate) sizes: MessageSizes,
+}
+
+mpiscope_model::numbers! { RowSums { calls, traffic, sizes } }
+
+/// What has no other side so far.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    pub(crate) posts: Vec<OpenPost>,
+    pub(crate) waiting: Vec<WaitingSend>,
+    pub(crate) unreceived: Vec<UnreceivedSend>,
+}
+
+mpiscope_model::numbers! { Open { posts, waiting, unreceived } }
 
 /// Reads the calls of some ranks of a run. It is fed all messages of the run but the slots of other ranks, of which it gets those
 /// that define something: so it numbers communicators and call sites as everybody else does.
 pub struct Counter {
     ingest: Ingest,
+    owners: Owners,
     window_ns: u64,
+    matcher: Matcher,
+    clocks: Clocks,
     hang_detector: HangDetector,
     cost_per_call_ns: FxHashMap<Rank, f64>,
     unreadable_slots: u64,
     calls_beyond_sites: u64,
+    /// When it was last told what is open, and whether that has changed since.
+    told_open: Option<Instant>,
+    is_open_new: bool,
 }
 
 impl Counter {
-    /// Nothing yet; windows are that long, and up to this number of threads read.
+    /// Nothing yet, as one of this number of readers; windows are that long, and up to this number of threads read.
     #[must_use]
-    pub fn new(window_ns: u64, threads: usize) -> Self {
+    pub fn new(readers: usize, window_ns: u64, threads: usize) -> Self {
         Self {
             ingest: Ingest::for_diagnosis().with_threads(threads),
+            owners: Owners::new(readers),
             window_ns,
+            matcher: Matcher::default(),
+            clocks: Clocks::default(),
             hang_detector: HangDetector::default(),
             cost_per_call_ns: FxHashMap::default(),
             unreadable_slots: 0,
             calls_beyond_sites: 0,
+            told_open: None,
+            is_open_new: false,
         }
     }
 
     /// Takes in a message.
     pub fn feed(&mut self, message: wire::Message) {
+        if let wire::Message::Process(process) = &message {
+            self.owners.hear(process);
+        }
         self.ingest.feed(message);
     }
 
-    /// What became known since this was last asked: as sums, and as it is.
-    pub fn take(&mut self) -> (Counted, Batch) {
-        let batch = joined(&mut self.ingest);
-        (self.count(&batch), batch)
+    /// What became known since this was last asked.
+    pub fn take(&mut self) -> Batch {
+        joined(&mut self.ingest)
     }
 
-    /// The input is over.
-    pub fn finish(&mut self) -> (Counted, Batch) {
+    /// Likewise, when the input is over.
+    pub fn take_rest(&mut self) -> Batch {
         self.ingest.settle_rest();
         self.take()
     }
 
-    fn count(&mut self, batch: &Batch) -> Counted {
-        let costs = batch.ranks.iter().map(|info| (info.rank, info.cost_per_call_ns));
-        self.cost_per_call_ns.extend(costs);
+    /// Which reader has to know of which of these events: each the ones about what its ranks receive.
+    #[must_use]
+    pub fn events_for_each(&self, events: &[Event]) -> Vec<Vec<Event>> {
+        let mut of_each = vec![Vec::new(); self.owners.readers()];
+        for event in events {
+            let (one, other) = receivers(event);
+            let owner = self.owners.owner(one);
+            of_each[owner].push(*event);
+            let other = other.map(|other| self.owners.owner(other)).filter(|other| *other != owner);
+            other.into_iter().for_each(|other| of_each[other].push(*event));
+        }
+        of_each
+    }
+
+    /// What a batch came to, with the events that this reader has to know of, its own and those of others; and the messages.
+    pub fn count(&mut self, batch: &Batch, events: &[Event], is_last: bool) -> (Counted, Vec<Message>) {
+        for info in &batch.ranks {
+            self.matcher.place(info.rank, info.node);
+            self.clocks.place(info.rank, info.node);
+            self.cost_per_call_ns.insert(info.rank, info.cost_per_call_ns);
+        }
+        let mut matched = self.matcher.feed(events);
+        if is_last {
+            matched.append(self.matcher.finish());
+        }
+        let Matched { messages, uncertain, .. } = matched;
+        self.is_open_new |= !events.is_empty();
         let calls = &batch.calls;
         self.hang_detector.feed(calls, &batch.lone_polls, &batch.comms, &batch.members);
         let mut counts = Counts::new(self.window_ns);
         counts.calls(calls);
-        let mut totals = Totals::default();
+        counts.messages(&messages);
+        let mut totals = Totals { uncertain_messages: uncertain, ..Totals::default() };
         totals.add_calls(calls);
+        totals.add_messages(&messages);
+        let mut sums = RowSums { calls: CallSums::of_calls(calls), ..RowSums::default() };
+        sums.traffic.feed(&messages);
+        sums.sizes.feed(&messages);
         let (unreadable, beyond) = (self.ingest.unreadable_slots(), self.ingest.calls_beyond_sites());
-        Counted {
+        let counted = Counted {
             counts,
-            calls: totals.calls,
-            polls: totals.polls,
-            overview: CallSums::of_calls(calls),
+            totals,
+            sums,
             movement: self.hang_detector.movement_of(calls),
+            clocks: self.clocks.sum(&messages),
             faults: batch.faults.clone(),
             cost_ns: cost_ns(calls, |rank| self.cost_per_call_ns.get(&rank).copied().unwrap_or_default()),
             unreadable_slots: unreadable - std::mem::replace(&mut self.unreadable_slots, unreadable),
             calls_beyond_sites: beyond - std::mem::replace(&mut self.calls_beyond_sites, beyond),
+            unmatched_sends: self.matcher.unmatched_sends(),
+            unmatched_receives: self.matcher.unmatched_receives(),
+            open: self.open(is_last),
+        };
+        (counted, messages)
+    }
+
+    /// What is open, when it is time to say it.
+    fn open(&mut self, is_last: bool) -> Option<Open> {
+        let is_due = is_last || self.told_open.is_none_or(|told| told.elapsed() >= OPEN_EVERY);
+        if !is_due || !std::mem::take(&mut self.is_open_new) {
+            return None;
         }
+        self.told_open = Some(Instant::now());
+        Some(Open {
+            posts: self.matcher.open_posts().collect(),
+            waiting: self.matcher.waiting_sends().collect(),
+            unreceived: self.matcher.unreceived_sends().take(MOST_UNRECEIVED).collect(),
+        })
     }
 }
 

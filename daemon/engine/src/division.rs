@@ -1,10 +1,8 @@
 //! Who reads the slots of which process of a run, where several do.
 
+use crate::owners::Owners;
 use mpiscope_wire::{Message, Process, Slots, defines};
 use rustc_hash::FxHashMap;
-
-/// More ranks than a run has: nobody reads the slots of such a process.
-const MOST_RANKS: u32 = 1 << 23;
 
 /// A process: its agent's number, then the agent's number of it.
 type Key = (u32, u32);
@@ -18,7 +16,7 @@ struct RingState {
 
 /// Hands out messages in the order of the run.
 pub struct Division {
-    readers: usize,
+    owners: Owners,
     /// Whose messages follow, and how many agents there are.
     origin: u32,
     agents: u32,
@@ -43,7 +41,7 @@ impl Division {
     #[must_use]
     pub fn new(readers: usize) -> Self {
         Self {
-            readers: readers.max(1),
+            owners: Owners::new(readers),
             origin: 0,
             agents: 1,
             reader_of: FxHashMap::default(),
@@ -77,9 +75,8 @@ impl Division {
     }
 
     fn assign(&mut self, process: &Process) {
-        if process.rank < process.world_size && process.world_size <= MOST_RANKS {
-            let next = self.reader_of.len() % self.readers;
-            self.reader_of.entry((self.origin, process.process)).or_insert(next);
+        if let Some(owner) = self.owners.hear(process) {
+            self.reader_of.entry((self.origin, process.process)).or_insert(owner);
         }
     }
 

@@ -1,10 +1,9 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
 use crate::clocks::Clocks;
-use crate::counted::{Counted, cost_ns, joined};
+use crate::counted::{Counted, Open, RowSums, cost_ns, joined};
 use mpiscope_agent::{Census, OWN, Resume};
 use mpiscope_diagnosis::{HangAnalysis, HangDetector, Moment};
-use mpiscope_feed::CallSums;
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_matching::{Counts, Matcher, UnreceivedSend, WindowTotals};
 use mpiscope_model::words::counted;
@@ -36,8 +35,9 @@ pub struct Step {
     pub faults: Vec<Fault>,
     /// What it was made of, for a diagnosis; without the calls.
     pub batch: Batch,
-    /// What calls came to that other processes counted and write; those of `calls` are among them. None where there are no others.
-    pub counted: Option<Vec<CallSums>>,
+    /// What rows came to that other processes have counted and write; calls and messages are among them, if they are to be shown.
+    /// None where there are no others.
+    pub counted: Option<Vec<RowSums>>,
 }
 
 /// For fewer calls, some milliseconds of work, a thread costs more than it brings.
@@ -82,11 +82,15 @@ pub struct Engine {
     elsewhere: Elsewhere,
 }
 
-/// What other processes could not read.
+/// What other processes could not read, and what they have not matched.
 #[derive(Default)]
 struct Elsewhere {
     unreadable_slots: u64,
     calls_beyond_sites: u64,
+    unmatched_sends: u64,
+    unmatched_receives: u64,
+    /// By their places.
+    open: Vec<Open>,
 }
 
 const MOST_FAULTS: usize = 100;
@@ -182,28 +186,45 @@ impl Engine {
         self.take()
     }
 
-    /// Takes in what became known, and what other processes counted at the same time. The batch has the events of all, and the
-    /// calls that are to be shown.
-    pub fn settle_counted(&mut self, mut batch: Batch, counted: Vec<Counted>) -> Step {
-        let shown = std::mem::take(&mut batch.calls);
-        let sums = counted.into_iter().map(|counted| self.add_counted(counted, &mut batch)).collect();
-        Step { calls: shown, counted: Some(sums), ..self.settle(batch) }
+    /// Takes in what became known, and what other processes counted at the same time. The batch has the calls that are to be shown,
+    /// and these are the messages that are.
+    pub fn settle_counted(
+        &mut self,
+        mut batch: Batch,
+        messages: Vec<Message>,
+        counted: Vec<Counted>,
+    ) -> Step {
+        let calls = std::mem::take(&mut batch.calls);
+        self.elsewhere.open.resize_with(counted.len(), Open::default);
+        (self.elsewhere.unmatched_sends, self.elsewhere.unmatched_receives) = (0, 0);
+        let of_each = counted.into_iter().enumerate();
+        let sums = of_each.map(|(reader, counted)| self.add_counted(reader, counted, &mut batch)).collect();
+        let (events, ends_ns) = (std::mem::take(&mut batch.events), std::mem::take(&mut batch.events_end_ns));
+        let mut step = self.settle(batch);
+        (step.batch.events, step.batch.events_end_ns) = (events, ends_ns);
+        Step { calls, messages, counted: Some(sums), ..step }
     }
 
-    fn add_counted(&mut self, counted: Counted, batch: &mut Batch) -> CallSums {
-        self.totals.calls += counted.calls;
-        self.totals.polls = self.totals.polls.saturating_add(counted.polls);
+    fn add_counted(&mut self, reader: usize, counted: Counted, batch: &mut Batch) -> RowSums {
+        self.totals.add(&counted.totals);
         self.counts.merge(&counted.counts);
         self.hang_detector.take_movement(counted.movement);
+        self.clocks.add(&counted.clocks);
         self.cost_ns += counted.cost_ns;
         self.losses.unreadable += counted.unreadable_slots;
-        self.elsewhere.unreadable_slots += counted.unreadable_slots;
-        self.elsewhere.calls_beyond_sites += counted.calls_beyond_sites;
+        let elsewhere = &mut self.elsewhere;
+        elsewhere.unreadable_slots += counted.unreadable_slots;
+        elsewhere.calls_beyond_sites += counted.calls_beyond_sites;
+        elsewhere.unmatched_sends += counted.unmatched_sends;
+        elsewhere.unmatched_receives += counted.unmatched_receives;
+        if let Some(open) = counted.open {
+            elsewhere.open[reader] = open;
+        }
         // What all find, one of them says.
         let is_new = |fault: &Fault| !self.faults.contains(&fault.text) && !batch.faults.contains(fault);
         let new: Vec<Fault> = counted.faults.into_iter().filter(is_new).collect();
         batch.faults.extend(new);
-        counted.overview
+        counted.sums
     }
 
     /// The input is over.
@@ -220,8 +241,13 @@ impl Engine {
     }
 
     /// Likewise, with what other processes counted last.
-    pub fn finish_counted(&mut self, batch: Batch, counted: Vec<Counted>) -> Vec<Step> {
-        let mut steps = vec![self.settle_counted(batch, counted)];
+    pub fn finish_counted(
+        &mut self,
+        batch: Batch,
+        messages: Vec<Message>,
+        counted: Vec<Counted>,
+    ) -> Vec<Step> {
+        let mut steps = vec![self.settle_counted(batch, messages, counted)];
         self.finish_matching(&mut steps);
         steps
     }
@@ -239,13 +265,16 @@ impl Engine {
 
     /// Counts sends without a receive, and receives without a send.
     pub fn count_unmatched(&mut self) {
-        self.totals.unmatched_sends = self.matcher.unmatched_sends();
-        self.totals.unmatched_receives = self.matcher.unmatched_receives();
+        let Elsewhere { unmatched_sends, unmatched_receives, .. } = self.elsewhere;
+        self.totals.unmatched_sends = self.matcher.unmatched_sends() + unmatched_sends;
+        self.totals.unmatched_receives = self.matcher.unmatched_receives() + unmatched_receives;
     }
 
     /// Sends without a receive, at most `most`, and the number of the others as counted last.
     pub fn unreceived_sends(&self, most: usize) -> (Vec<UnreceivedSend>, u64) {
-        let sends: Vec<UnreceivedSend> = self.matcher.unreceived_sends().take(most).collect();
+        let elsewhere = self.elsewhere.open.iter().flat_map(|open| open.unreceived.iter().copied());
+        let sends: Vec<UnreceivedSend> =
+            self.matcher.unreceived_sends().chain(elsewhere).take(most).collect();
         let left_out = self.totals.unmatched_sends.saturating_sub(sends.len() as u64);
         (sends, left_out)
     }
@@ -328,13 +357,16 @@ impl Engine {
     /// What it comes to that nothing moves.
     pub(crate) fn look(&self, in_flight: &[InFlight]) -> HangAnalysis {
         let ranks = self.ranks.iter().map(|(&rank, info)| (rank, info.state)).collect();
+        let elsewhere = || self.elsewhere.open.iter();
+        let posts = elsewhere().flat_map(|open| open.posts.iter().copied());
+        let sends = elsewhere().flat_map(|open| open.waiting.iter().copied());
         self.hang_detector.look(&Moment {
             now_ns: self.until_ns,
             in_flight,
             ranks: &ranks,
             world_size: self.world_size(),
-            posts: self.matcher.open_posts().collect(),
-            sends: self.matcher.waiting_sends().collect(),
+            posts: self.matcher.open_posts().chain(posts).collect(),
+            sends: self.matcher.waiting_sends().chain(sends).collect(),
             finalize: wire::id::FINALIZE,
             any_of: &[wire::id::WAITANY, wire::id::WAITSOME],
         })

@@ -11,10 +11,11 @@ mod engine;
 pub mod hang;
 mod live;
 pub mod load;
+mod owners;
 mod sums;
 pub mod uncounted;
 
-pub use counted::{Counted, Counter};
+pub use counted::{Counted, Counter, RowSums};
 pub use division::{Divided, Division};
 pub use engine::{Engine, Step, WindowCell};
 pub use live::{LIVE_FILE, Live, Records};

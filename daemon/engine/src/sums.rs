@@ -1,7 +1,8 @@
 //! The sums of a run, as its recording keeps them. With them a long recording opens without reading its calls.
 
+use crate::counted::RowSums;
 use crate::engine::WindowCell;
-use mpiscope_feed::{CallSums, Overview};
+use mpiscope_feed::Overview;
 use mpiscope_matching::{
     Counts, Density, DensityKey, FunctionTotals, MessageSizes, RankTotals, SiteTotals, SizeTotals,
 };
@@ -69,19 +70,19 @@ impl Sums {
     /// Takes in what became known.
     pub fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
         self.overview.add(calls);
-        self.add_others(messages, windows);
-    }
-
-    /// Likewise, of calls that others summed up.
-    pub fn add_counted(&mut self, calls: &[CallSums], messages: &[Message], windows: &[WindowCell]) {
-        calls.iter().for_each(|sums| self.overview.add_sums(sums));
-        self.add_others(messages, windows);
-    }
-
-    fn add_others(&mut self, messages: &[Message], windows: &[WindowCell]) {
         self.traffic.lock().feed(messages);
         if let Some(sizes) = &mut self.sizes {
             sizes.feed(messages);
+        }
+        self.windows(windows);
+    }
+
+    /// Likewise, of rows that others summed up.
+    pub fn add_counted(&mut self, rows: &[RowSums], windows: &[WindowCell]) {
+        for RowSums { calls, traffic, sizes } in rows {
+            self.overview.add_sums(calls);
+            self.traffic.lock().merge(traffic);
+            self.sizes.iter_mut().for_each(|own| own.merge(sizes));
         }
         self.windows(windows);
     }

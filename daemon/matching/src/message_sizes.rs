@@ -14,9 +14,13 @@ pub struct SizeTotals {
     pub bytes: u64,
 }
 
+mpiscope_model::numbers! { SizeTotals { messages, bytes } }
+
 /// The operator. Class 0 has the empty messages, class `n` those of 2^(n-1) bytes and more, and less than 2^n.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSizes([SizeTotals; CLASSES]);
+
+mpiscope_model::numbers! { MessageSizes(classes) }
 
 impl Default for MessageSizes {
     fn default() -> Self {
@@ -52,6 +56,11 @@ impl MessageSizes {
             totals.messages = totals.messages.saturating_add(more.messages);
             totals.bytes = totals.bytes.saturating_add(more.bytes);
         }
+    }
+
+    /// Takes in what another one has taken in.
+    pub fn merge(&mut self, other: &Self) {
+        other.classes().for_each(|(class, totals)| self.add(class, totals));
     }
 
     /// The classes that have messages, smallest first.

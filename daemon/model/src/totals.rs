@@ -60,7 +60,26 @@ pub struct Totals {
     pub clock_violations_after: u64,
 }
 
+crate::numbers! {
+    Totals {
+        calls, polls, messages, bytes, intra_messages, inter_messages, unmatched_sends, unmatched_receives,
+        uncertain_messages, clock_violations_before, clock_violations_after
+    }
+}
+
 impl Totals {
+    /// Adds what others have counted of their calls and messages.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        // A job may report any number.
+        self.polls = self.polls.saturating_add(other.polls);
+        self.messages += other.messages;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.intra_messages += other.intra_messages;
+        self.inter_messages += other.inter_messages;
+        self.uncertain_messages += other.uncertain_messages;
+    }
+
     /// Counts rows of `calls`.
     pub fn add_calls(&mut self, calls: &[Call]) {
         self.calls += calls.len() as u64;

@@ -61,9 +61,10 @@ pub fn join(task: Task) -> Result<ExitCode> {
     let secret = Secret::from_text(&secret)?;
     let (mut mesh, share) = join_meeting(MemberOptions { addresses, secret, certificate, number, patience })?;
     if task == Task::Record {
-        let daemon = mesh.peers.first_mut().and_then(Option::take).context("the daemon is not there")?;
-        let [stream, _] = daemon;
-        read_calls(&share, stream)?;
+        let streams = std::mem::take(&mut mesh.peers).into_iter();
+        let mut streams = streams.map(|streams| streams.map(|[stream, _]| stream));
+        let daemon = streams.next().flatten().context("the daemon is not there")?;
+        read_calls(&share, daemon, streams.collect())?;
         return Ok(ExitCode::SUCCESS);
     }
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };

@@ -1,5 +1,6 @@
 //! What viewers of a live run receive, and when.
 
+use crate::readers::OfReader;
 use crate::switch;
 use mpiscope_engine::{Engine, WindowCell};
 use mpiscope_feed::{FindingsReport, FunctionRow, Hangs, Job, JobState, NodeRow, RankRow, RunSource, Update};
@@ -127,25 +128,25 @@ impl Viewers {
         }
     }
 
-    /// Takes in what became known of calls that others read. Of each of them, `waiting` has how many of its calls are in no segment
-    /// yet, and those that are new here.
+    /// Takes in what became known of what others read.
     pub(crate) fn take_read(
         &mut self,
-        (calls, waiting): (Vec<Call>, Vec<(usize, Vec<Call>)>),
-        messages: Vec<Message>,
+        calls: Vec<Call>,
+        of_readers: Vec<OfReader>,
         windows: &[WindowCell],
         writer: &RecordingWriter,
     ) {
-        let segments = writer.call_segments();
-        for (reader, (waiting, calls)) in waiting.into_iter().enumerate() {
-            let calls = Arc::new(calls);
-            let new: &[Call] = if self.is_known { &[] } else { &calls };
-            self.feeding.library.arrive(new, &[], || {
-                self.data.calls.add_of(reader, Arc::clone(&calls), waiting, segments);
+        for (reader, rows) in of_readers.into_iter().enumerate() {
+            let (calls, messages) = (Arc::new(rows.calls), Arc::new(rows.messages));
+            let new: (&[Call], &[Message]) = if self.is_known { (&[], &[]) } else { (&calls, &messages) };
+            self.feeding.library.arrive(new.0, new.1, || {
+                let (calls, messages) = (Arc::clone(&calls), Arc::clone(&messages));
+                self.data.calls.add_of(reader, calls, rows.waiting_calls, writer.call_segments());
+                self.data.messages.add_of(reader, messages, rows.waiting_messages, writer.message_segments());
             });
         }
         self.show(Arc::new(calls));
-        self.take(Vec::new(), messages, windows, writer);
+        self.take(Vec::new(), Vec::new(), windows, writer);
     }
 
     /// Whether a page wants calls recorded from now on, or not.

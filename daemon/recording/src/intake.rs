@@ -2,21 +2,23 @@
 
 use crate::checksum::crc32_of;
 use crate::error::RecordingError;
-use crate::folder::{CALLS, PARQUET, STARTS, make_folder, numbered_name, open_plain, replace};
+use crate::folder::{PARQUET, STARTS, make_folder, numbered_name, open_plain, replace};
 use crate::manifest::{FileMark, Segment};
+use crate::row::SegmentRow;
+use mpiscope_model::{Call, Message};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A segment of calls as bytes.
+/// A segment as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedSegment {
     /// What is said of it.
     pub segment: Segment,
     /// Its file.
     pub file: Vec<u8>,
-    /// How many calls began when, where that is known.
+    /// Of calls: how many began when, where that is known.
     pub starts: Option<Vec<u8>>,
 }
 
@@ -44,22 +46,39 @@ fn taken(path: &Path) -> Result<Vec<u8>, RecordingError> {
 #[derive(Debug, Clone)]
 pub struct Intake {
     dir: PathBuf,
-    next_number: Arc<AtomicU32>,
+    /// Of the next segment of calls, and of messages.
+    next_numbers: Arc<[AtomicU32; 2]>,
 }
 
 impl Intake {
-    pub(crate) fn new(dir: PathBuf, next_number: u32) -> Self {
-        Self { dir, next_number: Arc::new(next_number.into()) }
+    pub(crate) fn new(dir: PathBuf, next_numbers: [u32; 2]) -> Self {
+        Self { dir, next_numbers: Arc::new(next_numbers.map(AtomicU32::new)) }
     }
 
-    /// Writes a segment under the next name; what it is called where it comes from does not matter.
+    /// Writes a segment of calls under the next name; what it is called where it comes from does not matter.
     ///
     /// # Errors
     /// When it cannot be written, or is not what is said of it.
-    pub fn put(&self, encoded: EncodedSegment) -> Result<Segment, RecordingError> {
+    pub fn put_calls(&self, encoded: EncodedSegment) -> Result<Segment, RecordingError> {
+        self.put::<Call>(&self.next_numbers[0], encoded)
+    }
+
+    /// Likewise one of messages.
+    ///
+    /// # Errors
+    /// As of [`Intake::put_calls`].
+    pub fn put_messages(&self, encoded: EncodedSegment) -> Result<Segment, RecordingError> {
+        self.put::<Message>(&self.next_numbers[1], encoded)
+    }
+
+    fn put<R: SegmentRow>(
+        &self,
+        next_number: &AtomicU32,
+        encoded: EncodedSegment,
+    ) -> Result<Segment, RecordingError> {
         let EncodedSegment { segment, file, starts } = encoded;
-        let name = numbered_name(self.next_number.fetch_add(1, Ordering::Relaxed), PARQUET);
-        let path = self.dir.join(CALLS).join(&name);
+        let name = numbered_name(next_number.fetch_add(1, Ordering::Relaxed), PARQUET);
+        let path = self.dir.join(R::FOLDER).join(&name);
         if segment.crc32 != Some(crc32_of(&file)) {
             let reason = "it was damaged on its way".to_owned();
             return Err(RecordingError::Encode { path, reason });
@@ -68,7 +87,7 @@ impl Intake {
         // Without it calls are counted.
         let starts =
             segment.starts.zip(starts).and_then(|(mark, bytes)| self.put_starts(&name, mark, &bytes));
-        Ok(Segment { file: format!("{CALLS}/{name}"), starts, ..segment })
+        Ok(Segment { file: format!("{}/{name}", R::FOLDER), starts, ..segment })
     }
 
     fn put_starts(&self, name: &str, mark: FileMark, bytes: &[u8]) -> Option<FileMark> {
@@ -85,7 +104,7 @@ mod tests {
     use crate::reader::Recording;
     use crate::segment::SegmentWriter;
     use crate::{Manifest, RecordingOptions, RecordingWriter, Summary, Tables};
-    use mpiscope_model::{Call, Rank};
+    use mpiscope_model::Rank;
 
     fn calls(of: u32, count: u64) -> Vec<Call> {
         let call = |at| Call { rank: Rank(of), start_ns: at * 10, end_ns: at * 10 + 5, ..Call::default() };
@@ -111,10 +130,10 @@ mod tests {
                 assert!(!elsewhere.path().join(&encoded.segment.file).exists());
                 let mut damaged = encoded.clone();
                 damaged.file[5] ^= 1;
-                assert!(intake.put(damaged).unwrap_err().to_string().contains("damaged on its way"));
-                let put = intake.put(encoded).unwrap();
+                assert!(intake.put_calls(damaged).unwrap_err().to_string().contains("damaged on its way"));
+                let put = intake.put_calls(encoded).unwrap();
                 assert!(put.starts.is_some());
-                writer.list_calls(vec![put]).unwrap();
+                writer.list(vec![put], Vec::new()).unwrap();
             }
         }
         let manifest = writer.finish(&Tables::default(), &Summary::default()).unwrap();

@@ -239,25 +239,27 @@ impl RecordingWriter {
         self.remove_all_segments_but(&self.manifest.segments)
     }
 
-    /// Where segments of calls go that others have encoded. From now on no calls may be pushed.
+    /// Where segments of calls and messages go that others have encoded. From now on none of these may be pushed.
     #[must_use]
     pub fn intake(&self) -> Intake {
-        Intake::new(self.dir.clone(), self.calls.next_number())
+        Intake::new(self.dir.clone(), [self.calls.next_number(), self.messages.next_number()])
     }
 
-    /// Lists segments of calls that came in so.
+    /// Lists segments of calls and messages that came in so.
     ///
     /// # Errors
     /// When the manifest cannot be written.
-    pub fn list_calls(&mut self, segments: Vec<Segment>) -> Result<(), RecordingError> {
-        let is_new = !segments.is_empty();
-        self.manifest.segments.calls.extend(segments);
+    pub fn list(&mut self, calls: Vec<Segment>, messages: Vec<Segment>) -> Result<(), RecordingError> {
+        let is_new = !calls.is_empty() || !messages.is_empty();
+        self.manifest.segments.calls.extend(calls);
+        self.manifest.segments.messages.extend(messages);
         self.tell_if(is_new)
     }
 
-    /// Counts calls whose segment others could not write.
-    pub fn give_up_calls(&mut self, rows: u64) {
-        self.calls.give_up(rows);
+    /// Counts calls and messages whose segments others could not write.
+    pub fn give_up(&mut self, calls: u64, messages: u64) {
+        self.calls.give_up(calls);
+        self.messages.give_up(messages);
     }
 
     /// Takes messages; see [`RecordingWriter::push_windows`].

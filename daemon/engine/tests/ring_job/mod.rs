@@ -26,7 +26,7 @@ fn process(rank: u32) -> wire::Message {
         clock: ClockKind::Monotonic,
         cost_per_call_ns: 20.0,
         library: "Open MPI".into(),
-        node: "node".into(),
+        node: format!("node{}", rank % 3),
     })
 }
 

@@ -65,6 +65,13 @@ impl Bounds {
     /// While a message is under way, a correction changes by no more than one part in this number of that time.
     pub(super) const SLOPE: i64 = 256;
 
+    /// Of several messages of a pair in one slot, by when their receives ended, only the one that took the least counts. Slots may
+    /// be longer than this one, which then is in one of them.
+    #[must_use]
+    pub fn slot(recv_ns: Nanoseconds) -> u64 {
+        Slots { of_a_kind: MOST_OF_A_KIND, shortest_ns: SHORTEST_NS }.number(recv_ns) as u64
+    }
+
     /// A message between two nodes: when its send began, and when the call that completed its receive ended, in
     /// published times.
     pub fn message(&mut self, from: Node, to: Node, send_ns: Nanoseconds, recv_ns: Nanoseconds) {

@@ -20,6 +20,8 @@ pub struct OpenPost {
     pub tag: Option<i32>,
 }
 
+mpiscope_model::numbers! { OpenPost { rank, post, comm, from, tag } }
+
 /// A message without a known receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingSend {
@@ -32,6 +34,8 @@ pub struct WaitingSend {
     /// The tag.
     pub tag: i32,
 }
+
+mpiscope_model::numbers! { WaitingSend { from, to, comm, tag } }
 
 /// A send without a receive so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,8 @@ pub struct UnreceivedSend {
     /// When the send's call began.
     pub send_ns: Nanoseconds,
 }
+
+mpiscope_model::numbers! { UnreceivedSend { src, dst, tag, comm, bytes, send_ns } }
 
 impl Matcher {
     /// The sends without a receive so far, each once; those that were given up are not among them.

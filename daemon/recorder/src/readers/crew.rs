@@ -1,13 +1,13 @@
 //! The readers of a run, as the daemon sees them: what goes to each, and what came back, batch by batch.
 
 use super::packets::{
-    self, ANSWER, Answer, BATCH, END, FRAMES, LAST_ANSWER, Plan, SEGMENT, SHOWN_BATCH, SHOWN_END,
-    read_packet, write_packet,
+    self, ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, Plan, SHOWN_BATCH, SHOWN_END,
+    Written, read_packet, write_packet,
 };
 use anyhow::{Context as _, Result, bail};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use mpiscope_engine::{Counted, Divided, Division};
-use mpiscope_model::{Batch, Call};
+use mpiscope_model::{Batch, Call, Message as Row};
 use mpiscope_recording::{Intake, RecordingOptions, Segment};
 use mpiscope_wire::Message;
 use std::collections::VecDeque;
@@ -24,14 +24,15 @@ const MOST_PACKETS: usize = 16;
 
 /// What the readers have to know.
 pub(crate) fn plan(window_ns: u64, threads: usize) -> Result<Vec<u8>> {
-    let RecordingOptions { calls_per_segment, zstd_level, .. } = RecordingOptions::default();
-    Ok(serde_json::to_vec(&Plan { window_ns, threads, calls_per_segment, zstd_level })?)
+    let RecordingOptions { calls_per_segment, messages_per_segment, zstd_level, .. } =
+        RecordingOptions::default();
+    Ok(serde_json::to_vec(&Plan { window_ns, threads, calls_per_segment, messages_per_segment, zstd_level })?)
 }
 
 /// What came from a reader.
 enum Word {
     /// What a batch came to, and the segments that are in the recording since.
-    Answer { answer: Box<Answer>, segments: Vec<Segment>, lost: Lost, is_last: bool },
+    Answer { answer: Box<Answer>, brought: Brought, is_last: bool },
     /// It is gone.
     Gone(String),
 }
@@ -44,11 +45,24 @@ pub(crate) struct Gone {
     pub(crate) why: String,
 }
 
-/// Segments that could not be put into the recording.
+/// Segments of a reader that are in the recording, and rows of those that could not be written.
 #[derive(Default)]
-struct Lost {
-    calls: u64,
-    faults: Vec<String>,
+pub(crate) struct Brought {
+    pub(crate) calls: Vec<Segment>,
+    pub(crate) messages: Vec<Segment>,
+    pub(crate) lost_calls: u64,
+    pub(crate) lost_messages: u64,
+    pub(crate) faults: Vec<String>,
+}
+
+impl Brought {
+    fn append(&mut self, other: Self) {
+        self.calls.extend(other.calls);
+        self.messages.extend(other.messages);
+        self.lost_calls += other.lost_calls;
+        self.lost_messages += other.lost_messages;
+        self.faults.extend(other.faults);
+    }
 }
 
 /// A reader.
@@ -56,8 +70,8 @@ struct Way {
     packets: Sender<(u8, Vec<u8>)>,
     /// What goes to it next.
     frames: Vec<u8>,
-    /// Calls that it gave up, and its CPU time, until the last answer.
-    given_up_calls: u64,
+    /// Calls and messages that it gave up, and its CPU time, until the last answer.
+    given_up: (u64, u64),
     cpu_s: f64,
     /// To end it with, and who hears it: afterwards nothing more comes into the recording.
     stream: UnixStream,
@@ -82,18 +96,25 @@ struct Pending {
 
 /// What a batch came to, of all readers together.
 pub(crate) struct Settled {
-    /// With the events of all, and the calls that are to be shown.
+    /// With the calls that are to be shown.
     pub(crate) batch: Batch,
+    /// The messages that are.
+    pub(crate) messages: Vec<Row>,
     pub(crate) counted: Vec<Counted>,
-    pub(crate) messages: u64,
-    /// The calls of each reader that are in no segment yet; those that are new to those who are shown them.
-    pub(crate) waiting: Vec<(usize, Vec<Call>)>,
+    /// How many messages of the log it ends behind.
+    pub(crate) until: u64,
+    pub(crate) of_readers: Vec<OfReader>,
     pub(crate) is_shown: bool,
-    pub(crate) segments: Vec<Segment>,
-    /// Calls whose segment could not be written.
-    pub(crate) given_up_calls: u64,
-    pub(crate) faults: Vec<String>,
+    pub(crate) brought: Brought,
     pub(crate) is_last: bool,
+}
+
+/// How many rows of a reader are in no segment yet, and those that are new to those who are shown them.
+pub(crate) struct OfReader {
+    pub(crate) waiting_calls: usize,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) waiting_messages: usize,
+    pub(crate) messages: Vec<Row>,
 }
 
 pub(crate) struct Readers {
@@ -140,7 +161,7 @@ impl Readers {
                 }
             };
             let hearing = Some(std::thread::Builder::new().name("from-reader".into()).spawn(hear)?);
-            ways.push(Way { packets, frames: Vec::new(), given_up_calls: 0, cpu_s: 0.0, stream, hearing });
+            ways.push(Way { packets, frames: Vec::new(), given_up: (0, 0), cpu_s: 0.0, stream, hearing });
         }
         let division = Division::new(ways.len());
         Ok(Self { division, ways, words, pending: VecDeque::new(), messages: 0 })
@@ -253,72 +274,85 @@ impl Readers {
     }
 
     fn settle(&mut self, pending: Pending) -> Settled {
-        let Pending { batch, messages, answers } = pending;
+        let Pending { batch, messages: until, answers } = pending;
         let mut settled = Settled {
             batch,
+            messages: Vec::new(),
             counted: Vec::new(),
-            messages,
-            waiting: Vec::new(),
+            until,
+            of_readers: Vec::new(),
             is_shown: true,
-            segments: Vec::new(),
-            given_up_calls: 0,
-            faults: Vec::new(),
+            brought: Brought::default(),
             is_last: true,
         };
         for (way, word) in self.ways.iter_mut().zip(answers) {
-            let Some(Word::Answer { answer, segments, lost, is_last }) = word else { continue };
-            let Answer { counted, events, shown, waiting_calls, given_up_calls, faults, cpu_s } = *answer;
-            settled.counted.push(counted);
-            settled.is_shown &= shown.is_some();
-            let mut of_reader = Vec::new();
-            let batch = match shown {
-                Some(mut shown) => {
-                    of_reader = std::mem::take(&mut shown.earlier.0);
-                    shown.into_batch(events.0)
-                }
-                None => Batch { events: events.0, ..Batch::default() },
-            };
-            of_reader.extend_from_slice(&batch.calls);
-            settled.batch.take_rows(batch);
-            // Where nobody is shown any, there is nothing to keep.
-            let waiting_calls = if settled.is_shown { waiting_calls as usize } else { 0 };
-            settled.waiting.push((waiting_calls, of_reader));
-            settled.segments.extend(segments);
-            settled.given_up_calls += lost.calls + given_up_calls.saturating_sub(way.given_up_calls);
-            settled.faults.extend(lost.faults.into_iter().chain(faults));
+            let Some(Word::Answer { answer, brought, is_last }) = word else { continue };
+            settled.brought.append(brought);
             settled.is_last &= is_last;
-            (way.given_up_calls, way.cpu_s) = (given_up_calls, cpu_s);
+            way.add(*answer, &mut settled);
         }
         settled
+    }
+}
+
+impl Way {
+    fn add(&mut self, answer: Answer, to: &mut Settled) {
+        let Answer { counted, shown, calls, messages, faults, cpu_s } = answer;
+        to.counted.push(counted);
+        to.brought.faults.extend(faults);
+        to.brought.lost_calls += calls.given_up.saturating_sub(self.given_up.0);
+        to.brought.lost_messages += messages.given_up.saturating_sub(self.given_up.1);
+        (self.given_up, self.cpu_s) = ((calls.given_up, messages.given_up), cpu_s);
+        to.is_shown &= shown.is_some();
+        // Where nobody is shown any rows, there is nothing to keep.
+        let waiting = |of: Written| if shown.is_some() { of.waiting } else { 0 };
+        let mut of_reader = OfReader {
+            waiting_calls: waiting(calls),
+            calls: Vec::new(),
+            waiting_messages: waiting(messages),
+            messages: Vec::new(),
+        };
+        if let Some(mut shown) = shown {
+            of_reader.calls = std::mem::take(&mut shown.earlier_calls.0);
+            of_reader.messages = std::mem::take(&mut shown.earlier_messages.0);
+            let messages = std::mem::take(&mut shown.messages.0);
+            let batch = shown.into_batch();
+            of_reader.calls.extend_from_slice(&batch.calls);
+            of_reader.messages.extend_from_slice(&messages);
+            to.messages.extend(messages);
+            to.batch.take_rows(batch);
+        }
+        to.of_readers.push(of_reader);
     }
 }
 
 /// Hears a reader to its end. Segments go to the disk here, beside what the recorder does.
 fn hear(stream: UnixStream, intake: &Intake, say: &dyn Fn(Word)) -> Result<()> {
     let mut from = BufReader::new(stream);
-    let (mut segments, mut lost) = (Vec::new(), Lost::default());
+    let mut brought = Brought::default();
     loop {
         let (kind, bytes) = read_packet(&mut from)?.context("its process ended")?;
         match kind {
-            SEGMENT => {
+            CALLS | MESSAGES => {
                 let encoded = packets::segment(&bytes)?;
                 let rows = encoded.segment.rows;
-                match intake.put(encoded) {
+                let put =
+                    if kind == CALLS { intake.put_calls(encoded) } else { intake.put_messages(encoded) };
+                let Brought { calls, messages, lost_calls, lost_messages, faults } = &mut brought;
+                let (segments, lost) =
+                    if kind == CALLS { (calls, lost_calls) } else { (messages, lost_messages) };
+                match put {
                     Ok(segment) => segments.push(segment),
                     Err(error) => {
-                        lost.calls += rows;
-                        lost.faults.push(error.to_string());
+                        *lost += rows;
+                        faults.push(error.to_string());
                     }
                 }
             }
             ANSWER | LAST_ANSWER => {
                 let is_last = kind == LAST_ANSWER;
-                say(Word::Answer {
-                    answer: Box::new(packets::answer(&bytes)?),
-                    segments: std::mem::take(&mut segments),
-                    lost: std::mem::take(&mut lost),
-                    is_last,
-                });
+                let answer = Box::new(packets::answer(&bytes)?);
+                say(Word::Answer { answer, brought: std::mem::take(&mut brought), is_last });
                 if is_last {
                     return Ok(());
                 }

@@ -4,7 +4,9 @@
 mod crew;
 mod folder;
 mod packets;
+mod peers;
 mod reader;
+mod table;
 
-pub(crate) use crew::{Gone, Readers, Settled, plan};
+pub(crate) use crew::{Gone, OfReader, Readers, Settled, plan};
 pub(crate) use reader::read_calls;

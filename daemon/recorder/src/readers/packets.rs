@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_engine::Counted;
 use mpiscope_flow::{Rows, from_bytes, to_bytes};
-use mpiscope_model::{Activity, Batch, Call, Collected, Event, Nanoseconds, numbers};
+use mpiscope_model::{Activity, Batch, Call, Collected, Event, Message, Nanoseconds, numbers};
 use mpiscope_recording::{EncodedSegment, Segment};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -22,10 +22,14 @@ pub(crate) const SHOWN_BATCH: u8 = 3;
 pub(crate) const END: u8 = 4;
 pub(crate) const SHOWN_END: u8 = 5;
 
-/// Kinds of packets from a reader: a segment, what a batch came to, and what came last.
-pub(crate) const SEGMENT: u8 = 11;
-pub(crate) const ANSWER: u8 = 12;
-pub(crate) const LAST_ANSWER: u8 = 13;
+/// Kinds of packets from a reader: a segment of calls or messages, what a batch came to, and what came last.
+pub(crate) const CALLS: u8 = 11;
+pub(crate) const MESSAGES: u8 = 12;
+pub(crate) const ANSWER: u8 = 13;
+pub(crate) const LAST_ANSWER: u8 = 14;
+
+/// Kind of packets between readers: events of a batch.
+pub(crate) const EVENTS: u8 = 21;
 
 /// What a reader has to know before it begins.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,64 +37,85 @@ pub(crate) struct Plan {
     pub(crate) window_ns: u64,
     pub(crate) threads: usize,
     pub(crate) calls_per_segment: usize,
+    pub(crate) messages_per_segment: usize,
     pub(crate) zstd_level: i32,
 }
 
 /// What a batch came to.
 pub(crate) struct Answer {
     pub(crate) counted: Counted,
-    pub(crate) events: Rows<Event>,
     /// Where that is wanted.
     pub(crate) shown: Option<Shown>,
-    /// Calls that are in no segment yet, and calls that were given up because a segment could not be written.
-    pub(crate) waiting_calls: u64,
-    pub(crate) given_up_calls: u64,
+    pub(crate) calls: Written,
+    pub(crate) messages: Written,
     /// What went wrong in writing.
     pub(crate) faults: Vec<String>,
     /// The CPU time of its process until now.
     pub(crate) cpu_s: f64,
 }
 
-numbers! { Answer { counted, events, shown, waiting_calls, given_up_calls, faults, cpu_s } }
+numbers! { Answer { counted, shown, calls, messages, faults, cpu_s } }
 
-/// The calls themselves.
+/// How far rows have come.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Written {
+    /// Those that are in no segment yet.
+    pub(crate) waiting: usize,
+    /// Those that were given up until now because a segment could not be written.
+    pub(crate) given_up: u64,
+}
+
+numbers! { Written { waiting, given_up } }
+
+/// The calls and messages themselves.
 pub(crate) struct Shown {
     calls: Rows<Call>,
     lone_polls: Vec<usize>,
     activities: Rows<Activity>,
     collected: Rows<Collected>,
     undiagnosed: Rows<Collected>,
+    events: Rows<Event>,
     events_end_ns: Rows<Nanoseconds>,
+    pub(crate) messages: Rows<Message>,
     /// Those of earlier batches that are in no segment, where they were not shown.
-    pub(crate) earlier: Rows<Call>,
+    pub(crate) earlier_calls: Rows<Call>,
+    pub(crate) earlier_messages: Rows<Message>,
 }
 
-numbers! { Shown { calls, lone_polls, activities, collected, undiagnosed, events_end_ns, earlier } }
+numbers! {
+    Shown {
+        calls, lone_polls, activities, collected, undiagnosed, events, events_end_ns, messages, earlier_calls,
+        earlier_messages
+    }
+}
 
 impl Shown {
-    /// What is in a batch.
-    pub(crate) fn of_batch(batch: Batch, earlier: Vec<Call>) -> Self {
+    /// What is in a batch, its messages, and what was not shown before.
+    pub(crate) fn new(batch: Batch, messages: Vec<Message>, earlier: (Vec<Call>, Vec<Message>)) -> Self {
         Self {
             calls: Rows(batch.calls),
             lone_polls: batch.lone_polls,
             activities: Rows(batch.activities),
             collected: Rows(batch.collected),
             undiagnosed: Rows(batch.undiagnosed),
+            events: Rows(batch.events),
             events_end_ns: Rows(batch.events_end_ns),
-            earlier: Rows(earlier),
+            messages: Rows(messages),
+            earlier_calls: Rows(earlier.0),
+            earlier_messages: Rows(earlier.1),
         }
     }
 
-    /// As a batch with these events. The earlier calls are left out.
-    pub(crate) fn into_batch(self, events: Vec<Event>) -> Batch {
+    /// The batch. Messages are left out, and what is earlier.
+    pub(crate) fn into_batch(self) -> Batch {
         Batch {
             calls: self.calls.0,
             lone_polls: self.lone_polls,
             activities: self.activities.0,
             collected: self.collected.0,
             undiagnosed: self.undiagnosed.0,
+            events: self.events.0,
             events_end_ns: self.events_end_ns.0,
-            events,
             ..Batch::default()
         }
     }
@@ -129,17 +154,25 @@ pub(crate) fn write_answer(to: &mut impl Write, kind: u8, answer: &Answer) -> io
     write_packet(to, kind, &[&to_bytes(answer)])
 }
 
+pub(crate) fn write_events(to: &mut impl Write, events: Vec<Event>) -> io::Result<()> {
+    write_packet(to, EVENTS, &[&to_bytes(&Rows(events))])
+}
+
+pub(crate) fn events(bytes: &[u8]) -> Option<Vec<Event>> {
+    from_bytes::<Rows<Event>>(bytes).map(|rows| rows.0)
+}
+
 pub(crate) fn answer(bytes: &[u8]) -> Result<Answer> {
     from_bytes(bytes).context("what it said cannot be read")
 }
 
 /// A segment is what is said of it, with its length before, then its file, and the one that goes with it.
-pub(crate) fn write_segment(to: &mut impl Write, encoded: &EncodedSegment) -> Result<()> {
+pub(crate) fn write_segment(to: &mut impl Write, kind: u8, encoded: &EncodedSegment) -> Result<()> {
     let EncodedSegment { segment, file, starts } = encoded;
     let said = serde_json::to_vec(&(segment, file.len()))?;
     let length = u32::try_from(said.len())?.to_le_bytes();
     let starts = starts.as_deref().unwrap_or_default();
-    Ok(write_packet(to, SEGMENT, &[&length, &said, file, starts])?)
+    Ok(write_packet(to, kind, &[&length, &said, file, starts])?)
 }
 
 pub(crate) fn segment(bytes: &[u8]) -> Result<EncodedSegment> {
@@ -182,9 +215,9 @@ mod tests {
             let segment = Segment { rows: 7, starts: mark, ..Segment::default() };
             let encoded = EncodedSegment { segment, file: vec![1, 2, 3], starts };
             let mut stream = Vec::new();
-            write_segment(&mut stream, &encoded).unwrap();
+            write_segment(&mut stream, CALLS, &encoded).unwrap();
             let (kind, bytes) = read_packet(&mut &stream[..]).unwrap().unwrap();
-            assert_eq!((kind, super::segment(&bytes).unwrap()), (SEGMENT, encoded.clone()));
+            assert_eq!((kind, super::segment(&bytes).unwrap()), (CALLS, encoded.clone()));
             let whole = bytes.len() - encoded.starts.map_or(0, |starts| starts.len());
             (0..whole).for_each(|end| assert!(super::segment(&bytes[..end]).is_err(), "{end}"));
         }
@@ -196,6 +229,7 @@ mod tests {
             let garbage: Vec<u8> =
                 (0..seed).map(|at| (at.wrapping_mul(seed).wrapping_mul(0x9E37_79B9) >> 7) as u8).collect();
             assert!(answer(&garbage).is_err() && segment(&garbage).is_err());
+            let _ = events(&garbage);
         }
     }
 }

@@ -4,12 +4,11 @@ use super::state::Recorder;
 use crate::helpers::OnHosts;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
-use crate::readers::{Gone, Readers, Settled, plan};
+use crate::readers::{Gone, OfReader, Readers, Settled, plan};
 use crate::task::Task;
 use crate::viewers::Viewers;
 use mpiscope_engine::{Engine, Step};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::Call;
 use mpiscope_model::words::counted;
 use mpiscope_recording::WalReader;
 use mpiscope_verdict::Helpers as _;
@@ -133,45 +132,32 @@ impl Recorder {
     }
 
     fn settle_read(&mut self, settled: Settled) {
-        let Settled {
-            batch,
-            counted,
-            messages,
-            waiting,
-            is_shown,
-            segments,
-            given_up_calls,
-            faults,
-            is_last,
-        } = settled;
-        let listed = self.writer.list_calls(segments);
+        let Settled { batch, messages, counted, until, of_readers, is_shown, brought, is_last } = settled;
+        let listed = self.writer.list(brought.calls, brought.messages);
         self.note(listed);
-        self.writer.give_up_calls(given_up_calls);
-        faults.iter().for_each(|text| self.complain(text));
+        self.writer.give_up(brought.lost_calls, brought.lost_messages);
+        brought.faults.iter().for_each(|text| self.complain(text));
         if let Some(live) = &mut self.live {
-            live.come_to(messages);
+            live.come_to(until);
         }
         let mut steps = if is_last {
-            self.engine.finish_counted(batch, counted)
+            self.engine.finish_counted(batch, messages, counted)
         } else {
-            vec![self.engine.settle_counted(batch, counted)]
+            vec![self.engine.settle_counted(batch, messages, counted)]
         };
         self.analyse(&mut steps, is_shown);
-        self.show_from(messages);
-        for (step, waiting) in steps.into_iter().zip([waiting]) {
-            self.write_read(step, waiting);
+        self.show_from(until);
+        for (step, of_readers) in steps.into_iter().zip([of_readers]) {
+            self.write_read(step, of_readers);
         }
-        self.reading.settled = self.reading.settled.max(messages);
+        self.reading.settled = self.reading.settled.max(until);
     }
 
-    fn write_read(&mut self, step: Step, waiting: Vec<(usize, Vec<Call>)>) {
-        let counted = step.counted.as_deref().unwrap_or_default();
-        self.sums.add_counted(counted, &step.messages, &step.windows);
-        let pushed = self.writer.push_messages(&step.messages);
-        self.note(pushed);
+    fn write_read(&mut self, step: Step, of_readers: Vec<OfReader>) {
+        self.sums.add_counted(step.counted.as_deref().unwrap_or_default(), &step.windows);
         self.write_others(&step);
         if let Some(viewers) = &mut self.viewers {
-            viewers.take_read((step.calls, waiting), step.messages, &step.windows, &self.writer);
+            viewers.take_read(step.calls, of_readers, &step.windows, &self.writer);
         }
         self.faults.extend(step.faults);
     }
