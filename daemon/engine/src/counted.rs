@@ -85,11 +85,11 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Nothing yet, as one of this number of readers; windows are that long, and up to this number of threads read.
+    /// Nothing yet, as one of this number of readers; windows are that long. Its ingest knows nothing yet, either.
     #[must_use]
-    pub fn new(readers: usize, window_ns: u64, threads: usize) -> Self {
+    pub fn new(readers: usize, window_ns: u64, ingest: Ingest) -> Self {
         Self {
-            ingest: Ingest::for_diagnosis().with_threads(threads),
+            ingest,
             owners: Owners::new(readers),
             window_ns,
             matcher: Matcher::default(),

@@ -1,7 +1,7 @@
 //! Who reads the slots of which process of a run, where several do.
 
 use crate::owners::Owners;
-use mpiscope_wire::{Message, Process, Slots, defines};
+use mpiscope_wire::{Message, Process, Skipped, Slots, defines};
 use rustc_hash::FxHashMap;
 
 /// A process: its agent's number, then the agent's number of it.
@@ -29,11 +29,9 @@ pub struct Division {
 pub enum Divided {
     /// Everybody.
     ForAll(Message),
-    /// None of the readers.
-    ForNone(Message),
-    /// One reader gets it as it is, and all others what it defines for the whole run. In the order in which they are read, slots that
+    /// One reader gets it as it is, and all others what it means for the whole run. In the order in which slots are read, those that
     /// define nothing have a place, too.
-    ForOne(usize, Message, Option<Message>),
+    ForOne(usize, Message, Message),
 }
 
 impl Division {
@@ -60,14 +58,16 @@ impl Division {
                 if let Some(&reader) = self.reader_of.get(&key) {
                     let state = self.rings.entry((key, skipped.ring)).or_default();
                     state.position = state.position.max(skipped.to);
-                    return Divided::ForOne(reader, message, None);
+                    let nothing = Message::Skipped(Skipped { to: state.handed_on, ..*skipped });
+                    return Divided::ForOne(reader, message, nothing);
                 }
             }
             Message::Slots(slots) => {
                 let key = (self.origin, slots.process);
-                let Some(&reader) = self.reader_of.get(&key) else { return Divided::ForNone(message) };
+                // One that has not said who it is may still do so.
+                let reader = *self.reader_of.entry(key).or_default();
                 let definitions = Message::Slots(self.definitions(key, slots));
-                return Divided::ForOne(reader, message, Some(definitions));
+                return Divided::ForOne(reader, message, definitions);
             }
             _ => {}
         }

@@ -70,7 +70,8 @@ fn read_by(
 ) -> (Outcome, Engine) {
     let mut engine = Engine::for_diagnosis(100_000);
     let mut division = Division::new(readers);
-    let mut counters: Vec<Counter> = (0..readers).map(|_| Counter::new(readers, 100_000, threads)).collect();
+    let ingest = || Ingest::for_diagnosis().with_threads(threads).with_least_for_thread(8);
+    let mut counters: Vec<Counter> = (0..readers).map(|_| Counter::new(readers, 100_000, ingest())).collect();
     let mut outcome = Outcome::default();
     for piece in messages.chunks(at_once) {
         for message in piece {
@@ -79,13 +80,10 @@ fn read_by(
                     counters.iter_mut().for_each(|counter| counter.feed(message.clone()));
                     engine.feed_on(message);
                 }
-                Divided::ForNone(message) => engine.feed_on(message),
                 Divided::ForOne(reader, message, rest) => {
-                    if let Some(rest) = rest {
-                        let others = (0..readers).filter(|other| *other != reader);
-                        others.for_each(|other| counters[other].feed(rest.clone()));
-                        engine.feed_on(rest);
-                    }
+                    let others = (0..readers).filter(|other| *other != reader);
+                    others.for_each(|other| counters[other].feed(rest.clone()));
+                    engine.feed_on(rest);
                     counters[reader].feed(message);
                 }
             }

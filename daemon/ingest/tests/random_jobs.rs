@@ -1,9 +1,9 @@
 //! Random jobs on several hosts, as the messages of a log: drifting clocks, gaps, repeated and senseless slots.
 
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, Entry, Message,
+    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Lost, Message,
     ModuleDefinition, NO_COMM, Origin, PEER_ANY, PEER_NONE, Part, PartFlags, PathPart, Process, RoundTrip,
-    RunEnd, RunStart, SiteDefinition, Slot, Slots, Sync, id,
+    RunEnd, RunStart, SiteDefinition, Skipped, Slot, Slots, Sync, id,
 };
 use std::collections::BTreeMap;
 
@@ -123,10 +123,12 @@ pub(crate) fn messages(choices: &[u64]) -> Vec<Message> {
         }
         messages.push(Message::Origin(Origin { agent, sequence: turn }));
         for number in 0..PROCESSES {
-            if is_first {
+            let own = choice.rotate_left(number * 11 + 7).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            // Some say late who they are.
+            let is_late = own >> 33 & 3 == 0;
+            if is_first && !is_late {
                 messages.push(process(agent, number));
             }
-            let own = choice.rotate_left(number * 11 + 7).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             let ring = (own & 1) as u32;
             let slots = slots_of(own, (agent, number), turn);
             let position = positions.entry((agent, number, ring)).or_default();
@@ -138,6 +140,23 @@ pub(crate) fn messages(choices: &[u64]) -> Vec<Message> {
             };
             *position = (*position).max(from + slots.len() as u64);
             messages.push(Message::Slots(Slots { process: number, ring, from, slots }));
+            if is_first && is_late {
+                messages.push(process(agent, number));
+            }
+            // Some is not wanted, and some did not fit.
+            if own >> 23 & 15 == 0 {
+                *position += 3;
+                messages.push(Message::Skipped(Skipped { process: number, ring, to: *position }));
+            }
+            if own >> 27 & 15 == 0 {
+                messages.push(Message::Lost(Lost {
+                    process: number,
+                    ring_full: turn,
+                    no_ring: 1,
+                    unreadable: 0,
+                    state: EndState::Running,
+                }));
+            }
         }
         let monotonic_ns = u64::from(agent) * AHEAD_NS + (turn + 1) * STEP_NS;
         messages.push(Message::ClockSample(ClockSample { ticks: 3 * monotonic_ns, monotonic_ns }));

@@ -59,9 +59,9 @@ def fill(jobs, program, arguments, rings):
         raise Failure(f"{program.name} wrote {slots} slots and lost {lost} calls: SLOTS is too small, or it is off")
 
 
-def start_daemon(jobs, out, rings, listen):
-    """A daemon on one processor that has read both clocks once, to place what comes later."""
-    configuration = {
+def configuration(out, rings, listen=None):
+    """What the daemon of a run is told."""
+    return {
         "run": "bench",
         "out": str(out),
         "rings": [str(rings.path)],
@@ -80,19 +80,22 @@ def start_daemon(jobs, out, rings, listen):
         "link": None,
         "resume": False,
     }
+
+
+def start_daemon(jobs, told, processors):
+    """A daemon that records, on these processors."""
     daemon = subprocess.Popen(
-        ["taskset", "-c", "0", jobs.mpiscope, "record"],
+        ["taskset", "-c", processors, jobs.mpiscope, "record"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    daemon.stdin.write(f"{json.dumps(configuration)}\n")
+    daemon.stdin.write(f"{json.dumps(told)}\n")
     daemon.stdin.flush()
     ready = json.loads(daemon.stdout.readline() or "{}")
     if "ready" not in ready:
         daemon.kill()
         raise Failure(f"mpiscope record: {ready}")
-    time.sleep(SETTLE_S)
     return daemon
 
 
@@ -100,8 +103,10 @@ def record_offline(jobs, program, arguments, listen=None):
     """The manifest of a run that was recorded afterwards, and the seconds that took; with a page when it listens."""
     out = jobs.folder / "offline.scope"
     with Rings() as rings:
-        daemon = start_daemon(jobs, out, rings, listen)
+        daemon = start_daemon(jobs, configuration(out, rings, listen), "0")
         try:
+            # It reads both clocks once, to place what comes later.
+            time.sleep(SETTLE_S)
             daemon.send_signal(signal.SIGSTOP)
             fill(jobs, program, arguments, rings)
             begun = time.monotonic()

@@ -92,6 +92,24 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
     }
 }
 
+/// Which receives are open and which sends wait is known to the processes that match them.
+#[test]
+fn a_hang_is_seen_where_other_processes_read_calls() {
+    for mpi in Mpi::sample_or_skip("hang a_hang_is_seen_where_other_processes_read_calls") {
+        let folder = folder().unwrap();
+        let hosts = folder.path().join("hosts");
+        std::fs::write(&hosts, "localhost processes=3\n").unwrap();
+        let stuck = stuck_with(&mpi, &["--hostfile", hosts.to_str().unwrap()], &["ring"]);
+        stuck.wait_for_words(&[
+            "the recording is shared with localhost, localhost",
+            "Deadlock: 4 ranks wait for each other.",
+            "Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:",
+        ]);
+        let (_, report, _folder, _) = stuck.stop();
+        assert_eq!(last_hang(&report)["circles"], serde_json::json!([[0, 1, 2, 3]]));
+    }
+}
+
 #[test]
 fn a_flight_recorder_has_the_time_before_the_hang() {
     for mpi in Mpi::sample_or_skip("hang a_flight_recorder_has_the_time_before_the_hang") {

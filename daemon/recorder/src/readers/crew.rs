@@ -22,11 +22,12 @@ const MOST_PENDING: usize = 64;
 /// Packets on their way to a reader.
 const MOST_PACKETS: usize = 16;
 
-/// What the readers have to know.
-pub(crate) fn plan(window_ns: u64, threads: usize) -> Result<Vec<u8>> {
+/// What the readers have to know: how long windows are, how many threads each has, and whether calls may have to be shown.
+pub(crate) fn plan(window_ns: u64, threads: usize, may_show: bool) -> Result<Vec<u8>> {
     let RecordingOptions { calls_per_segment, messages_per_segment, zstd_level, .. } =
         RecordingOptions::default();
-    Ok(serde_json::to_vec(&Plan { window_ns, threads, calls_per_segment, messages_per_segment, zstd_level })?)
+    let plan = Plan { window_ns, threads, may_show, calls_per_segment, messages_per_segment, zstd_level };
+    Ok(serde_json::to_vec(&plan)?)
 }
 
 /// What came from a reader.
@@ -167,22 +168,18 @@ impl Readers {
         Ok(Self { division, ways, words, pending: VecDeque::new(), messages: 0 })
     }
 
-    /// Hands out a message. Returns what of it the daemon has to know itself.
-    pub(crate) fn hand_out(&mut self, message: Message) -> Option<Message> {
+    /// Hands out a message. Returns what the daemon has to know of it.
+    pub(crate) fn hand_out(&mut self, message: Message) -> Message {
         self.messages += 1;
         match self.division.divide(message) {
             Divided::ForAll(message) => {
                 self.ways.iter_mut().for_each(|way| message.encode(&mut way.frames));
-                Some(message)
+                message
             }
-            Divided::ForNone(message) => Some(message),
             Divided::ForOne(reader, message, rest) => {
                 for (number, way) in self.ways.iter_mut().enumerate() {
-                    if number == reader {
-                        message.encode(&mut way.frames);
-                    } else if let Some(rest) = &rest {
-                        rest.encode(&mut way.frames);
-                    }
+                    let for_this = if number == reader { &message } else { &rest };
+                    for_this.encode(&mut way.frames);
                 }
                 rest
             }

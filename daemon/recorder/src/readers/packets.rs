@@ -36,6 +36,8 @@ pub(crate) const EVENTS: u8 = 21;
 pub(crate) struct Plan {
     pub(crate) window_ns: u64,
     pub(crate) threads: usize,
+    /// Whether calls may have to be shown.
+    pub(crate) may_show: bool,
     pub(crate) calls_per_segment: usize,
     pub(crate) messages_per_segment: usize,
     pub(crate) zstd_level: i32,

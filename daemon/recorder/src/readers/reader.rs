@@ -9,6 +9,7 @@ use super::peers::{PeerLost, Peers};
 use super::table::Table;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_engine::Counter;
+use mpiscope_ingest::Ingest;
 use mpiscope_model::{Call, Message as Row};
 use mpiscope_process::own_process;
 use mpiscope_wire::{Decoder, Message};
@@ -39,12 +40,14 @@ enum Next {
 /// # Errors
 /// When there is no place for segments until they are handed over, or what comes makes no sense.
 pub(crate) fn read_calls(plan: &[u8], stream: UnixStream, others: Vec<Option<UnixStream>>) -> Result<()> {
-    let Plan { window_ns, threads, calls_per_segment, messages_per_segment, zstd_level } =
+    let Plan { window_ns, threads, may_show, calls_per_segment, messages_per_segment, zstd_level } =
         serde_json::from_slice(plan).context("the daemon has another version")?;
     let peers = Peers::begin(others)?;
     let folder = Folder::new()?;
+    // Effects of calls are for the live analysis alone.
+    let ingest = if may_show { Ingest::for_diagnosis() } else { Ingest::new() };
     let mut reader = Reader {
-        counter: Counter::new(peers.count(), window_ns, threads),
+        counter: Counter::new(peers.count(), window_ns, ingest.with_threads(threads)),
         peers,
         calls: Table::open(&folder, CALLS, calls_per_segment, zstd_level)?,
         messages: Table::open(&folder, MESSAGES, messages_per_segment, zstd_level)?,

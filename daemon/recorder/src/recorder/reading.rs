@@ -39,7 +39,8 @@ impl Recorder {
         let Some(hosts) = &mut self.reading.hosts else { return };
         let (begun, level) = (Instant::now(), self.reading.level.clone());
         let goes_on = || !level.is_half_full() && begun.elapsed() < GATHERING;
-        let cluster = plan(self.engine.counts.window_ns(), self.reading.threads)
+        let may_show = self.viewers.is_some() || self.live.is_some();
+        let cluster = plan(self.engine.counts.window_ns(), self.reading.threads, may_show)
             .ok()
             .and_then(|plan| hosts.gather(&plan, &goes_on));
         let Some(cluster) = cluster else {
@@ -69,7 +70,7 @@ impl Recorder {
         let Some(readers) = &mut reading.readers else { return Ok(()) };
         let settles = messages.iter().any(Ingest::settles);
         for message in messages {
-            readers.hand_out(message).into_iter().for_each(|message| engine.feed_on(message));
+            engine.feed_on(readers.hand_out(message));
         }
         readers.send(settles.then(|| engine.take()), is_shown);
         self.try_take_read()?;
