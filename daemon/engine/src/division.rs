@@ -74,6 +74,12 @@ impl Division {
         Divided::ForAll(message)
     }
 
+    /// How far the rings of an agent's processes have come: the process, the ring, and the next position.
+    pub fn positions(&self, agent: u32) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
+        let of_agent = self.rings.iter().filter(move |(((of, _), _), _)| *of == agent);
+        of_agent.map(|(((_, process), ring), state)| (*process, *ring, state.position))
+    }
+
     fn assign(&mut self, process: &Process) {
         if let Some(owner) = self.owners.hear(process) {
             self.reader_of.entry((self.origin, process.process)).or_insert(owner);

@@ -71,7 +71,7 @@ impl Start {
         };
         recorder.share_out(workers);
         // What a lost reader knew is in the log, which --keep cuts.
-        if is_new && configuration.keep.is_none() {
+        if configuration.keep.is_none() {
             recorder.share_reading(configuration);
         }
         let (log, resume) = open_log(configuration, &mut recorder)?;

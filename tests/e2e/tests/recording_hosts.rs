@@ -100,10 +100,10 @@ fn readers_may_be_killed_while_somebody_looks() {
     }
 }
 
-/// The daemon is killed: its successor goes on alone, and those who read for the first end.
+/// The daemon is killed: its successor has others read, also its log, and those of the first end.
 #[test]
-fn a_successor_of_the_daemon_goes_on_without_readers() {
-    for mpi in Mpi::sample_or_skip("recording_hosts a_successor_of_the_daemon_goes_on_without_readers") {
+fn a_successor_of_the_daemon_has_others_read() {
+    for mpi in Mpi::sample_or_skip("recording_hosts a_successor_of_the_daemon_has_others_read") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let words = ["uneven", "1000", "3000"];
@@ -115,6 +115,7 @@ fn a_successor_of_the_daemon_goes_on_without_readers() {
         processes::signal(daemon, Signal::KILL);
         let are_gone = || first.iter().all(|process| !processes::is_running(*process)).then_some(());
         processes::until(LIMIT, are_gone).expect("those of the first daemon end");
+        processes::until(LIMIT, both).expect("the successor has others");
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert_exact(&out, &ended, RANKS);

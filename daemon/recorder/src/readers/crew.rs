@@ -10,7 +10,7 @@ use mpiscope_engine::{Counted, Divided, Division};
 use mpiscope_model::{Batch, Call, Message as Row};
 use mpiscope_recording::{Intake, RecordingOptions, Segment};
 use mpiscope_wire::Message;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -215,6 +215,12 @@ impl Readers {
     /// Whether nothing should be handed out before an answer has come.
     pub(crate) fn is_full(&self) -> bool {
         self.pending.len() >= MOST_PENDING
+    }
+
+    /// How far the rings of an agent's processes have come.
+    pub(crate) fn positions(&self, agent: u32) -> HashMap<(u32, u32), u64> {
+        let positions = self.division.positions(agent);
+        positions.map(|(process, ring, position)| ((process, ring), position)).collect()
     }
 
     /// Whether something has come.

@@ -7,6 +7,7 @@ use crate::queue::Receiving;
 use crate::readers::{Gone, OfReader, Readers, Settled, plan};
 use crate::task::Task;
 use crate::viewers::Viewers;
+use mpiscope_agent::{OWN, Resume};
 use mpiscope_engine::{Engine, Step};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::words::counted;
@@ -29,13 +30,52 @@ impl Recorder {
         self.reading.threads = configuration.workers;
     }
 
-    /// Waits for those that are to read what comes from here.
+    /// Waits for those that are to read what comes from here, if they are not there yet.
     pub(super) fn share_input(&mut self, input: &Receiving) {
         self.reading.level = input.level();
-        self.gather_readers();
+        if !self.reading.is_shared() {
+            self.gather_readers();
+        }
     }
 
-    fn gather_readers(&mut self) {
+    /// Hands out the log of a predecessor; says where it stopped.
+    pub(super) fn share_log(&mut self, log: &WalReader) -> Resume {
+        let mut waiting = Vec::new();
+        let faults = log.for_each_message(|message| {
+            let ends = Ingest::settles(&message) && waiting.len() >= AT_ONCE;
+            waiting.push(message);
+            if ends {
+                self.take_all(std::mem::take(&mut waiting));
+            }
+        });
+        self.take_all(waiting);
+        self.write_faults.extend(faults);
+        self.await_answers();
+        self.publish_all();
+        let positions = self.reading.readers.as_ref().map(|readers| readers.positions(OWN));
+        let resume = self.engine.resume();
+        Resume { positions: positions.unwrap_or_else(|| resume.positions.clone()), ..resume }
+    }
+
+    /// Takes in all that was handed out.
+    fn await_answers(&mut self) {
+        while self.reading.readers.as_ref().is_some_and(Readers::is_pending) {
+            if let Err(gone) = self.try_await_answers() {
+                self.begin_again(gone);
+            }
+        }
+    }
+
+    fn try_await_answers(&mut self) -> Result<(), Gone> {
+        self.try_take_read()?;
+        while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_pending()) {
+            readers.wait()?;
+            self.try_take_read()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn gather_readers(&mut self) {
         let Some(hosts) = &mut self.reading.hosts else { return };
         let (begun, level) = (Instant::now(), self.reading.level.clone());
         let goes_on = || !level.is_half_full() && begun.elapsed() < GATHERING;
@@ -124,12 +164,7 @@ impl Recorder {
         if let Some(readers) = &mut reading.readers {
             readers.end(engine.take_rest(), is_shown);
         }
-        self.try_take_read()?;
-        while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_pending()) {
-            readers.wait()?;
-            self.try_take_read()?;
-        }
-        Ok(())
+        self.try_await_answers()
     }
 
     fn settle_read(&mut self, settled: Settled) {

@@ -164,6 +164,10 @@ impl Recorder {
 
     /// Takes in the log of a predecessor; says where it stopped.
     pub fn take_log(&mut self, log: &WalReader) -> Resume {
+        self.gather_readers();
+        if self.reading.is_shared() {
+            return self.share_log(log);
+        }
         let faults = log.for_each_message(|message| self.take(message));
         self.write_faults.extend(faults);
         self.publish_all();
@@ -257,7 +261,7 @@ impl Recorder {
     }
 
     /// Takes in what a pass found, or several agents brought, as one batch: each costs what a thousand calls do.
-    fn take_all(&mut self, messages: Vec<Message>) {
+    pub(super) fn take_all(&mut self, messages: Vec<Message>) {
         if self.reading.is_shared() { self.hand_out(messages) } else { self.take_alone(messages) }
     }
 
