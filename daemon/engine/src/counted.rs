@@ -14,9 +14,11 @@ use mpiscope_wire as wire;
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
-/// How often it is told which receives are open and which sends wait, if that has changed.
+/// How often the daemon learns which receives are open and which sends wait, if that has changed.
 const OPEN_EVERY: Duration = Duration::from_secs(1);
-/// Sends without a receive that are told.
+/// Receives, and likewise sends, that it learns of then.
+const MOST_OPEN: usize = 1 << 20;
+/// Likewise sends without a receive.
 const MOST_UNRECEIVED: usize = 1 << 16;
 
 /// What a batch added. Each rank is read by one process, and each message is matched by one: the sums of several can be added in any
@@ -67,8 +69,8 @@ pub(crate) struct Open {
 
 mpiscope_model::numbers! { Open { posts, waiting, unreceived } }
 
-/// Reads the calls of some ranks of a run. It is fed all messages of the run but the slots of other ranks, of which it gets those
-/// that define something: so it numbers communicators and call sites as everybody else does.
+/// Reads the calls of some ranks of a run. It is fed all messages of the run, but from the slots of other ranks only those that
+/// define something: so it numbers communicators and call sites as everybody else does.
 pub struct Counter {
     ingest: Ingest,
     owners: Owners,
@@ -79,7 +81,7 @@ pub struct Counter {
     cost_per_call_ns: FxHashMap<Rank, f64>,
     unreadable_slots: u64,
     calls_beyond_sites: u64,
-    /// When it was last told what is open, and whether that has changed since.
+    /// When the daemon last learned what is open, and whether that has changed since.
     told_open: Option<Instant>,
     is_open_new: bool,
 }
@@ -122,7 +124,7 @@ impl Counter {
         self.take()
     }
 
-    /// Which reader has to know of which of these events: each the ones about what its ranks receive.
+    /// What each reader has to know of these events: those about what its ranks receive.
     #[must_use]
     pub fn events_for_each(&self, events: &[Event]) -> Vec<Vec<Event>> {
         let mut of_each = vec![Vec::new(); self.owners.readers()];
@@ -148,7 +150,7 @@ impl Counter {
             matched.append(self.matcher.finish());
         }
         let Matched { messages, uncertain, .. } = matched;
-        self.is_open_new |= !events.is_empty();
+        self.is_open_new |= !events.is_empty() || is_last;
         let calls = &batch.calls;
         self.hang_detector.feed(calls, &batch.lone_polls, &batch.comms, &batch.members);
         let mut counts = Counts::new(self.window_ns);
@@ -180,14 +182,14 @@ impl Counter {
 
     /// What is open, when it is time to say it.
     fn open(&mut self, is_last: bool) -> Option<Open> {
-        let is_due = is_last || self.told_open.is_none_or(|told| told.elapsed() >= OPEN_EVERY);
+        let is_due = is_last || self.told_open.is_none_or(|since| since.elapsed() >= OPEN_EVERY);
         if !is_due || !std::mem::take(&mut self.is_open_new) {
             return None;
         }
         self.told_open = Some(Instant::now());
         Some(Open {
-            posts: self.matcher.open_posts().collect(),
-            waiting: self.matcher.waiting_sends().collect(),
+            posts: self.matcher.open_posts().take(MOST_OPEN).collect(),
+            waiting: self.matcher.waiting_sends().take(MOST_OPEN).collect(),
             unreceived: self.matcher.unreceived_sends().take(MOST_UNRECEIVED).collect(),
         })
     }

@@ -1,4 +1,4 @@
-//! Who reads the slots of which process of a run, where several do.
+//! Who reads the slots of a process, where several read those of a run.
 
 use crate::owners::Owners;
 use mpiscope_wire::{Message, Process, Skipped, Slots, defines};

@@ -1,4 +1,4 @@
-//! What a run comes to is the same whoever reads the calls of which rank.
+//! What a run comes to is the same whoever reads the calls of a rank.
 
 #[path = "../../ingest/tests/random_jobs.rs"]
 mod random_jobs;
@@ -115,10 +115,11 @@ fn counted(counters: &mut [Counter], mut batch: Batch, is_last: bool) -> (Batch,
         // As they are on the way between processes.
         let mut numbers = Vec::new();
         of_reader.put(&mut numbers);
-        counted.push(Counted::get(&mut NumberReader::new(&numbers)).unwrap());
+        counted.extend(Counted::get(&mut NumberReader::new(&numbers)));
         messages.extend(matched);
         batch.take_rows(read);
     }
+    assert_eq!(counted.len(), counters.len());
     (batch, messages, counted)
 }
 

@@ -140,6 +140,11 @@ impl OnHosts {
         self.started.clear();
     }
 
+    /// Whether some may still be tried.
+    pub(crate) fn are_left(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
     /// The one of this number is gone, for this reason if its process does not say why.
     pub(crate) fn lost_for(&mut self, number: usize, known: Option<&str>) {
         let Some(place) = number.checked_sub(1).filter(|place| *place < self.hosts.len()) else { return };

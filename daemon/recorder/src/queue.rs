@@ -32,20 +32,10 @@ pub(crate) struct Sending {
     waiting_bytes: Arc<AtomicUsize>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Receiving {
     passes: Receiver<Item>,
     waiting_bytes: Arc<AtomicUsize>,
-}
-
-/// How much waits.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Level(Arc<AtomicUsize>);
-
-impl Level {
-    /// Whether it is so much that whoever brings more will soon have to wait.
-    pub(crate) fn is_half_full(&self) -> bool {
-        self.0.load(Ordering::Acquire) > MOST_BYTES / 2
-    }
 }
 
 /// A queue to the thread that makes it.
@@ -86,7 +76,7 @@ impl Sending {
 
     /// Whether the recorder is so far behind that what can wait should.
     pub(crate) fn is_half_full(&self) -> bool {
-        Level(Arc::clone(&self.waiting_bytes)).is_half_full()
+        self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES / 2
     }
 
     fn is_empty(&self) -> bool {
@@ -103,9 +93,11 @@ impl Drop for Sending {
 }
 
 impl Receiving {
-    /// Says how much waits, to others as well.
-    pub(crate) fn level(&self) -> Level {
-        Level(Arc::clone(&self.waiting_bytes))
+    /// An item that is there.
+    pub(crate) fn try_receive(&self) -> Option<Item> {
+        let item = self.passes.try_recv().ok()?;
+        self.waiting_bytes.fetch_sub(weight(&item), Ordering::AcqRel);
+        Some(item)
     }
 
     /// The next item. Nobody waits for it once something else is due; whoever brings that wakes this thread.

@@ -1,8 +1,9 @@
 //! Whether other processes read calls, and which.
 
 use crate::helpers::OnHosts;
-use crate::queue::Level;
+use crate::queue::Receiving;
 use crate::readers::Readers;
+use mpiscope_wire::Message;
 
 /// The recorder's part of it.
 pub(crate) struct Reading {
@@ -19,10 +20,37 @@ pub(crate) struct Reading {
     pub(crate) settled: u64,
     /// Of how many those who look have been shown the rows, once they come again.
     pub(crate) shown_until: u64,
-    /// What waits meanwhile.
-    pub(crate) level: Level,
+    /// What comes meanwhile. Its messages are in the log.
+    pub(crate) input: Option<Receiving>,
+    /// Whether the run has ended by that.
+    pub(crate) is_over: bool,
+    /// Whether messages are taken in from the log.
+    pub(crate) is_repeating: bool,
     /// The CPU time of readers that are gone.
     pub(crate) earlier_cpu_s: f64,
+}
+
+/// What came while nobody had time for it.
+#[derive(Debug, Default)]
+pub(crate) struct Missed {
+    /// How many messages of the log.
+    pub(crate) messages: u64,
+    pub(crate) faults: Vec<String>,
+    pub(crate) notices: Vec<String>,
+    /// Whether the run has ended.
+    pub(crate) is_over: bool,
+}
+
+impl Missed {
+    /// Takes what is there; the log has it.
+    pub(crate) fn take(&mut self, input: &Receiving) {
+        while let Some(item) = input.try_receive() {
+            self.messages += item.messages.len() as u64;
+            self.faults.extend(item.faults);
+            self.notices.extend(item.notices);
+            self.is_over |= matches!(item.messages.last(), Some(Message::RunEnd(_)));
+        }
+    }
 }
 
 impl Default for Reading {
@@ -35,7 +63,9 @@ impl Default for Reading {
             taken: 0,
             settled: 0,
             shown_until: 0,
-            level: Level::default(),
+            input: None,
+            is_over: false,
+            is_repeating: false,
             earlier_cpu_s: 0.0,
         }
     }

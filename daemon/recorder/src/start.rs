@@ -73,6 +73,8 @@ impl Start {
         // What a lost reader knew is in the log, which --keep cuts.
         if configuration.keep.is_none() {
             recorder.share_reading(configuration);
+        } else if configuration.analysis.is_some() {
+            say!("with --keep only the live analysis is shared, not the recording");
         }
         let (log, resume) = open_log(configuration, &mut recorder)?;
         Ok(Self { recorder, log, resume, page })

@@ -136,15 +136,22 @@ impl Viewers {
         windows: &[WindowCell],
         writer: &RecordingWriter,
     ) {
-        for (reader, rows) in of_readers.into_iter().enumerate() {
-            let (calls, messages) = (Arc::new(rows.calls), Arc::new(rows.messages));
-            let new: (&[Call], &[Message]) = if self.is_known { (&[], &[]) } else { (&calls, &messages) };
-            self.feeding.library.arrive(new.0, new.1, || {
-                let (calls, messages) = (Arc::clone(&calls), Arc::clone(&messages));
-                self.data.calls.add_of(reader, calls, rows.waiting_calls, writer.call_segments());
-                self.data.messages.add_of(reader, messages, rows.waiting_messages, writer.message_segments());
-            });
+        let (mut of_calls, mut of_messages) = (Vec::new(), Vec::new());
+        for rows in of_readers {
+            of_calls.push((Arc::new(rows.calls), rows.waiting_calls));
+            of_messages.push((Arc::new(rows.messages), rows.waiting_messages));
         }
+        let new_calls: Vec<&[Call]> = of_calls.iter().map(|(rows, _)| rows.as_slice()).collect();
+        let new_messages: Vec<&[Message]> = of_messages.iter().map(|(rows, _)| rows.as_slice()).collect();
+        let new = if self.is_known {
+            (Vec::new(), Vec::new())
+        } else {
+            (new_calls.concat(), new_messages.concat())
+        };
+        self.feeding.library.arrive(&new.0, &new.1, || {
+            self.data.calls.add_of_each(of_calls.clone(), writer.call_segments());
+            self.data.messages.add_of_each(of_messages.clone(), writer.message_segments());
+        });
         self.show(Arc::new(calls));
         self.take(Vec::new(), Vec::new(), windows, writer);
     }

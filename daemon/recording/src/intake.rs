@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A segment as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedSegment {
-    /// What is said of it.
+    /// Its description.
     pub segment: Segment,
     /// Its file.
     pub file: Vec<u8>,
@@ -55,10 +55,14 @@ impl Intake {
         Self { dir, next_numbers: Arc::new(next_numbers.map(AtomicU32::new)) }
     }
 
+    pub(crate) fn next_numbers(&self) -> [u32; 2] {
+        self.next_numbers.each_ref().map(|number| number.load(Ordering::Relaxed))
+    }
+
     /// Writes a segment of calls under the next name; what it is called where it comes from does not matter.
     ///
     /// # Errors
-    /// When it cannot be written, or is not what is said of it.
+    /// When it cannot be written, or is not what its description says.
     pub fn put_calls(&self, encoded: EncodedSegment) -> Result<Segment, RecordingError> {
         self.put::<Call>(&self.next_numbers[0], encoded)
     }
@@ -86,15 +90,15 @@ impl Intake {
         replace(&path, &file)?;
         // Without it calls are counted.
         let starts =
-            segment.starts.zip(starts).and_then(|(mark, bytes)| self.put_starts(&name, mark, &bytes));
+            segment.starts.zip(starts).and_then(|(mark, bytes)| self.put_starts(&name, &mark, &bytes));
         Ok(Segment { file: format!("{}/{name}", R::FOLDER), starts, ..segment })
     }
 
-    fn put_starts(&self, name: &str, mark: FileMark, bytes: &[u8]) -> Option<FileMark> {
+    fn put_starts(&self, name: &str, mark: &FileMark, bytes: &[u8]) -> Option<FileMark> {
         let is_whole = mark.crc32 == crc32_of(bytes);
         let folder = self.dir.join(STARTS);
         let put = || make_folder(&folder).and_then(|()| replace(&folder.join(name), bytes));
-        (is_whole && put().is_ok()).then(|| FileMark { file: format!("{STARTS}/{name}"), ..mark })
+        (is_whole && put().is_ok()).then(|| FileMark { file: format!("{STARTS}/{name}"), ..mark.clone() })
     }
 }
 

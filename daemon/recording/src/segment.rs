@@ -75,6 +75,13 @@ impl<R: SegmentRow> SegmentWriter<R> {
         })
     }
 
+    /// The next segment has at least this number.
+    #[must_use]
+    pub(crate) fn beginning_at(mut self, number: u32) -> Self {
+        self.next_number = self.next_number.max(number);
+        self
+    }
+
     /// Full segments are written beside what comes next: one at a time, and whoever fills another meanwhile waits.
     #[must_use]
     pub fn beside(mut self) -> Self {

@@ -67,6 +67,7 @@ pub struct RecordingWriter {
     scheduling: SegmentWriter<Scheduling>,
     rebuilding: bool,
     keep: Option<Keep>,
+    intake: Option<Intake>,
     /// Nobody else writes here meanwhile.
     _lock: FolderLock,
 }
@@ -145,6 +146,7 @@ impl RecordingWriter {
             scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
             keep: None,
+            intake: None,
             _lock: lock,
         })
     }
@@ -230,19 +232,25 @@ impl RecordingWriter {
             scheduling_per_segment,
             zstd_level,
         } = self.options;
-        self.calls = SegmentWriter::open(&self.dir, calls_per_segment, zstd_level)?.beside();
-        self.messages = SegmentWriter::open(&self.dir, messages_per_segment, zstd_level)?.beside();
-        self.windows = SegmentWriter::open(&self.dir, windows_per_segment, zstd_level)?;
-        self.scheduling = SegmentWriter::open(&self.dir, scheduling_per_segment, zstd_level)?;
         self.manifest.segments = Segments::default();
+        let [calls, messages] = self.intake.as_ref().map_or([0, 0], Intake::next_numbers);
+        let numbers = [calls.max(self.calls.next_number()), messages.max(self.messages.next_number())];
+        let dir = &self.dir;
+        self.calls =
+            SegmentWriter::open(dir, calls_per_segment, zstd_level)?.beside().beginning_at(numbers[0]);
+        self.messages =
+            SegmentWriter::open(dir, messages_per_segment, zstd_level)?.beside().beginning_at(numbers[1]);
+        self.windows = SegmentWriter::open(dir, windows_per_segment, zstd_level)?;
+        self.scheduling = SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?;
         self.write_manifest()?;
         self.remove_all_segments_but(&self.manifest.segments)
     }
 
     /// Where segments of calls and messages go that others have encoded. From now on none of these may be pushed.
     #[must_use]
-    pub fn intake(&self) -> Intake {
-        Intake::new(self.dir.clone(), [self.calls.next_number(), self.messages.next_number()])
+    pub fn intake(&mut self) -> Intake {
+        let numbers = [self.calls.next_number(), self.messages.next_number()];
+        self.intake.insert(Intake::new(self.dir.clone(), numbers)).clone()
     }
 
     /// Lists segments of calls and messages that came in so.

@@ -74,8 +74,8 @@ def record(jobs, program, arguments, readers):
     with Rings() as rings:
         fill(jobs, program, arguments, rings)
         begun = time.monotonic()
-        told = configuration(out, rings) | {"analysis": analysis(readers)}
-        daemon = start_daemon(jobs, told, processors)
+        first_line = configuration(out, rings) | {"analysis": analysis(readers)}
+        daemon = start_daemon(jobs, first_line, processors)
         with Watched(daemon.pid) as watched:
             try:
                 end = json.dumps({"end": {"exit": 0}})

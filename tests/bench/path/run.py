@@ -60,7 +60,7 @@ def fill(jobs, program, arguments, rings):
 
 
 def configuration(out, rings, listen=None):
-    """What the daemon of a run is told."""
+    """The first line that the daemon of a run reads."""
     return {
         "run": "bench",
         "out": str(out),
@@ -82,7 +82,7 @@ def configuration(out, rings, listen=None):
     }
 
 
-def start_daemon(jobs, told, processors):
+def start_daemon(jobs, first_line, processors):
     """A daemon that records, on these processors."""
     daemon = subprocess.Popen(
         ["taskset", "-c", processors, jobs.mpiscope, "record"],
@@ -90,7 +90,7 @@ def start_daemon(jobs, told, processors):
         stdout=subprocess.PIPE,
         text=True,
     )
-    daemon.stdin.write(f"{json.dumps(told)}\n")
+    daemon.stdin.write(f"{json.dumps(first_line)}\n")
     daemon.stdin.flush()
     ready = json.loads(daemon.stdout.readline() or "{}")
     if "ready" not in ready:

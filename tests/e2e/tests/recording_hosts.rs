@@ -69,12 +69,13 @@ fn readers_may_be_killed_while_somebody_looks() {
                 if let Some(faults) = message.faults {
                     texts = faults.newest.into_iter().map(|fault| fault.text).collect::<Vec<String>>();
                 }
-                let told = texts.iter().filter(|text| text.contains("shares the recording is gone")).count();
+                let losses =
+                    texts.iter().filter(|text| text.contains("shares the recording is gone")).count();
                 let present = readers(&running);
                 let are_new = present.iter().all(|reader| !earlier.contains(reader));
                 // The figures of those who look do not go back for good. While others come, none are published.
                 let all = message.totals.map_or(0, |totals| totals.calls);
-                if told < killed || !are_new || all <= calls {
+                if losses < killed || !are_new || all <= calls {
                     continue;
                 }
                 (calls, grown) = (all, grown + 1);
@@ -106,7 +107,7 @@ fn a_successor_of_the_daemon_has_others_read() {
     for mpi in Mpi::sample_or_skip("recording_hosts a_successor_of_the_daemon_has_others_read") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
-        let words = ["uneven", "1000", "3000"];
+        let words = ["uneven", "3000", "4000"];
         let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
         let running = Running::start(&mut command).unwrap();
         let both = || Some(readers(&running)).filter(|found| found.len() == 2);
@@ -118,6 +119,25 @@ fn a_successor_of_the_daemon_has_others_read() {
         processes::until(LIMIT, both).expect("the successor has others");
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_exact(&out, &ended, RANKS);
+    }
+}
+
+/// Nothing more is heard of one that is stopped: it is lost like one that is dead.
+#[test]
+fn a_reader_may_be_stopped() {
+    for mpi in Mpi::sample_or_skip("recording_hosts a_reader_may_be_stopped") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = ["uneven", "1500", "4000"];
+        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
+        let running = Running::start(&mut command).unwrap();
+        let is_shared = || running.errors_until_now().contains("the recording is shared").then_some(());
+        processes::until(LIMIT, is_shared).expect("others read");
+        processes::signal(readers(&running)[0], Signal::STOP);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("shares the recording is gone"), "{}", ended.errors());
         assert_exact(&out, &ended, RANKS);
     }
 }

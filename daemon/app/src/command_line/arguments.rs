@@ -264,8 +264,7 @@ pub(crate) struct RunOptions {
     /// Show the 3D layouts of this file on the page; reloaded when the file changes
     #[arg(long, value_name = "FILE", conflicts_with = "no_dashboard")]
     pub(crate) layout: Option<PathBuf>,
-    /// Where nodes or ranks are in the machine: a table node,key,value or rank,key,value, Slurm's topology.conf, or hwloc XML;
-    /// may be given several times
+    /// Where nodes or ranks are in the machine: a table node,key,value or rank,key,value, topology.conf, hwloc XML; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) topology: Vec<PathBuf>,
     /// Keep only the newest part of the recording, by time such as 10m or by size such as 2GiB
@@ -286,8 +285,7 @@ pub(crate) struct RunOptions {
     /// Threads that record and analyse; more than one helps where a job makes millions of calls a second
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
-    /// Share recording and live analysis with the hosts of this file, one a line as for mpirun: own processes on each, started
-    /// with ssh
+    /// Share recording and live analysis with the hosts of this file, one a line as for mpirun: own processes on each, by ssh
     #[arg(long, value_name = "FILE", value_parser = hostfile)]
     pub(crate) hostfile: Option<Hostfile>,
     /// Window length of the analysis, in milliseconds

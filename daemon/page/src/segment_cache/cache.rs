@@ -95,16 +95,18 @@ impl<R: SegmentRow> SegmentCache<R> {
     /// Takes in rows that were given to the writer of segments. `waiting` of all its rows are in no segment yet; `segments`
     /// are all there are.
     pub fn add(&self, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
-        self.add_of(0, rows, waiting, segments);
+        self.add_of_each(vec![(rows, waiting)], segments);
     }
 
-    /// Likewise, of one of several writers, by its number.
-    pub fn add_of(&self, writer: usize, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
+    /// Likewise of several writers: for each its rows, and how many of all its rows are in no segment.
+    pub fn add_of_each(&self, rows: Vec<(Arc<Vec<R>>, usize)>, segments: &[Segment]) {
         let mut inner = self.lock();
-        if inner.writers.len() <= writer {
-            inner.writers.resize_with(writer + 1, Waiting::default);
+        if inner.writers.len() < rows.len() {
+            inner.writers.resize_with(rows.len(), Waiting::default);
         }
-        inner.writers[writer].add(rows, waiting);
+        for (writer, (rows, waiting)) in inner.writers.iter_mut().zip(rows) {
+            writer.add(rows, waiting);
+        }
         let ends =
             |of: &[Segment]| [of.first(), of.last()].map(|end| end.map(|segment| segment.file.clone()));
         if inner.segments.len() != segments.len() || ends(&inner.segments) != ends(segments) {
@@ -116,6 +118,8 @@ impl<R: SegmentRow> SegmentCache<R> {
     pub fn clear(&self) {
         let mut inner = self.lock();
         (inner.segments, inner.writers) = (Vec::new(), Vec::new());
+        inner.indexes.clear();
+        inner.cache.clear();
     }
 
     /// One that is damaged costs its own rows; whoever opened the recording says so.

@@ -1,8 +1,8 @@
 //! The readers of a run, as the daemon sees them: what goes to each, and what came back, batch by batch.
 
 use super::packets::{
-    self, ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, Plan, SHOWN_BATCH, SHOWN_END,
-    Written, read_packet, write_packet,
+    self, ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, PEER_LOST, Plan, SHOWN_BATCH,
+    SHOWN_END, Written, read_packet, write_packet,
 };
 use anyhow::{Context as _, Result, bail};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -14,11 +14,15 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Batches that readers have not answered. Then the recorder waits, and what the agents bring waits with it.
 const MOST_PENDING: usize = 64;
+/// A reader that says nothing for so long is given up, though its process lives.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Packets on their way to a reader.
 const MOST_PACKETS: usize = 16;
 
@@ -36,6 +40,8 @@ enum Word {
     Answer { answer: Box<Answer>, brought: Brought, is_last: bool },
     /// It is gone.
     Gone(String),
+    /// It has lost the one at this place.
+    PeerLost(usize),
 }
 
 /// A reader is gone, and with it what it knew.
@@ -157,8 +163,11 @@ impl Readers {
                     let _ = tell.send((number, word));
                     arrived();
                 };
-                if let Err(error) = hear(heard, &intake, &say) {
-                    say(Word::Gone(format!("{error:#}")));
+                // A fault of ours must not look like a reader that takes its time.
+                match catch_unwind(AssertUnwindSafe(|| hear(heard, &intake, &say))) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => say(Word::Gone(format!("{error:#}"))),
+                    Err(_) => say(Word::Gone("the daemon had a fault of its own".to_owned())),
                 }
             };
             let hearing = Some(std::thread::Builder::new().name("from-reader".into()).spawn(hear)?);
@@ -196,7 +205,7 @@ impl Readers {
         self.send_as(kind, batch);
     }
 
-    /// The run is over. They answer once more.
+    /// The run has ended. They answer once more.
     pub(crate) fn end(&mut self, batch: Batch, is_shown: bool) {
         self.send_as(if is_shown { SHOWN_END } else { END }, Some(batch));
     }
@@ -243,10 +252,15 @@ impl Readers {
     /// # Errors
     /// When a reader is gone.
     pub(crate) fn wait(&mut self) -> Result<(), Gone> {
-        let Ok((number, word)) = self.words.recv() else {
-            return Err(Gone { reader: 0, why: "nobody is left".into() });
-        };
-        self.take(number, word)
+        match self.words.recv_timeout(PATIENCE) {
+            Ok((number, word)) => self.take(number, word),
+            Err(_) => {
+                let unanswered =
+                    self.pending.iter().find_map(|pending| pending.answers.iter().position(Option::is_none));
+                let why = format!("it has not answered for {} s", PATIENCE.as_secs());
+                Err(Gone { reader: unanswered.unwrap_or_default(), why })
+            }
+        }
     }
 
     /// The next batch that all have answered.
@@ -265,8 +279,12 @@ impl Readers {
     }
 
     fn take(&mut self, number: usize, word: Word) -> Result<(), Gone> {
-        if let Word::Gone(why) = word {
-            return Err(Gone { reader: number, why });
+        match word {
+            Word::Gone(why) => return Err(Gone { reader: number, why }),
+            Word::PeerLost(reader) => {
+                return Err(Gone { reader, why: "another process has lost it".to_owned() });
+            }
+            Word::Answer { .. } => {}
         }
         let mut unanswered = self.pending.iter_mut().map(|pending| &mut pending.answers[number]);
         match unanswered.find(|answer| answer.is_none()) {
@@ -359,6 +377,10 @@ fn hear(stream: UnixStream, intake: &Intake, say: &dyn Fn(Word)) -> Result<()> {
                 if is_last {
                     return Ok(());
                 }
+            }
+            PEER_LOST => {
+                say(Word::PeerLost(packets::lost(&bytes)?));
+                return Ok(());
             }
             other => bail!("it sent a packet of kind {other}"),
         }

@@ -18,7 +18,7 @@ const LENGTH_BYTES: usize = 4;
 pub(crate) const FRAMES: u8 = 1;
 pub(crate) const BATCH: u8 = 2;
 pub(crate) const SHOWN_BATCH: u8 = 3;
-/// The run is over, and shown or not.
+/// The run has ended; its rest is shown, or not.
 pub(crate) const END: u8 = 4;
 pub(crate) const SHOWN_END: u8 = 5;
 
@@ -27,6 +27,9 @@ pub(crate) const CALLS: u8 = 11;
 pub(crate) const MESSAGES: u8 = 12;
 pub(crate) const ANSWER: u8 = 13;
 pub(crate) const LAST_ANSWER: u8 = 14;
+
+/// Kind of packets from a reader that has lost another one: the place of that one.
+pub(crate) const PEER_LOST: u8 = 15;
 
 /// Kind of packets between readers: events of a batch.
 pub(crate) const EVENTS: u8 = 21;
@@ -156,6 +159,15 @@ pub(crate) fn write_answer(to: &mut impl Write, kind: u8, answer: &Answer) -> io
     write_packet(to, kind, &[&to_bytes(answer)])
 }
 
+pub(crate) fn write_lost(to: &mut impl Write, place: usize) -> io::Result<()> {
+    write_packet(to, PEER_LOST, &[&(place as u64).to_le_bytes()])
+}
+
+pub(crate) fn lost(bytes: &[u8]) -> Result<usize> {
+    let place: [u8; 8] = bytes.try_into().context("the place of a lost reader")?;
+    Ok(u64::from_le_bytes(place) as usize)
+}
+
 pub(crate) fn write_events(to: &mut impl Write, events: Vec<Event>) -> io::Result<()> {
     write_packet(to, EVENTS, &[&to_bytes(&Rows(events))])
 }
@@ -168,21 +180,21 @@ pub(crate) fn answer(bytes: &[u8]) -> Result<Answer> {
     from_bytes(bytes).context("what it said cannot be read")
 }
 
-/// A segment is what is said of it, with its length before, then its file, and the one that goes with it.
+/// A segment is its description, with the length of that before it, then its file, and the one that goes with it.
 pub(crate) fn write_segment(to: &mut impl Write, kind: u8, encoded: &EncodedSegment) -> Result<()> {
     let EncodedSegment { segment, file, starts } = encoded;
-    let said = serde_json::to_vec(&(segment, file.len()))?;
-    let length = u32::try_from(said.len())?.to_le_bytes();
+    let description = serde_json::to_vec(&(segment, file.len()))?;
+    let length = u32::try_from(description.len())?.to_le_bytes();
     let starts = starts.as_deref().unwrap_or_default();
-    Ok(write_packet(to, kind, &[&length, &said, file, starts])?)
+    Ok(write_packet(to, kind, &[&length, &description, file, starts])?)
 }
 
 pub(crate) fn segment(bytes: &[u8]) -> Result<EncodedSegment> {
     let cut = "a segment that is cut off";
     let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>().context(cut)?;
     let length = u32::from_le_bytes(*length) as usize;
-    let (said, rest) = rest.split_at_checked(length).context(cut)?;
-    let (segment, file_bytes): (Segment, usize) = serde_json::from_slice(said)?;
+    let (description, rest) = rest.split_at_checked(length).context(cut)?;
+    let (segment, file_bytes): (Segment, usize) = serde_json::from_slice(description)?;
     let (file, starts) = rest.split_at_checked(file_bytes).context(cut)?;
     ensure!(segment.starts.is_some() || starts.is_empty(), "a segment with something behind it");
     let starts = segment.starts.is_some().then(|| starts.to_vec());

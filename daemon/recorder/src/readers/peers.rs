@@ -5,15 +5,23 @@ use anyhow::{Result, ensure};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use mpiscope_model::Event;
 use std::io::{BufReader, BufWriter, Write as _};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
-/// Another reader is gone. The daemon will end all.
+/// The reader at this place is gone.
 #[derive(Debug)]
-pub(crate) struct PeerLost;
+pub(crate) struct PeerLost(pub(crate) usize);
 
 struct Peer {
     to: BufWriter<UnixStream>,
     from: Receiver<Vec<Event>>,
+}
+
+impl Drop for Peer {
+    /// The thread that hears it has the stream, too.
+    fn drop(&mut self) {
+        let _ = self.to.get_ref().shutdown(Shutdown::Both);
+    }
 }
 
 pub(crate) struct Peers {
@@ -49,17 +57,19 @@ impl Peers {
     /// Gives each the events of a batch that it has to know of. Returns the own ones, and what the others give.
     pub(crate) fn exchange(&mut self, of_each: Vec<Vec<Event>>) -> Result<Vec<Event>, PeerLost> {
         let mut own = Vec::new();
-        for (peer, events) in self.peers.iter_mut().zip(of_each) {
+        for (place, (peer, events)) in self.peers.iter_mut().zip(of_each).enumerate() {
             match peer {
                 Some(peer) => {
                     let sent = write_events(&mut peer.to, events).and_then(|()| peer.to.flush());
-                    sent.map_err(|_| PeerLost)?;
+                    sent.map_err(|_| PeerLost(place))?;
                 }
                 None => own = events,
             }
         }
-        for peer in self.peers.iter().flatten() {
-            own.append(&mut peer.from.recv().map_err(|_| PeerLost)?);
+        for (place, peer) in self.peers.iter().enumerate() {
+            if let Some(peer) = peer {
+                own.append(&mut peer.from.recv().map_err(|_| PeerLost(place))?);
+            }
         }
         Ok(own)
     }
@@ -102,7 +112,13 @@ mod tests {
                 if own == 2 {
                     return;
                 }
-                while peers.exchange(vec![Vec::new(); 3]).is_ok() {}
+                let lost = loop {
+                    if let Err(PeerLost(lost)) = peers.exchange(vec![Vec::new(); 3]) {
+                        break lost;
+                    }
+                };
+                // Whoever notices it first ends, too.
+                assert!(lost != own);
             }));
         }
         threads.into_iter().for_each(|thread| thread.join().unwrap());

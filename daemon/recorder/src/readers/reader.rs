@@ -3,7 +3,7 @@
 use super::folder::Folder;
 use super::packets::{
     ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, Plan, SHOWN_BATCH, SHOWN_END, Shown,
-    read_packet, write_answer,
+    read_packet, write_answer, write_lost,
 };
 use super::peers::{PeerLost, Peers};
 use super::table::Table;
@@ -12,7 +12,7 @@ use mpiscope_engine::Counter;
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Call, Message as Row};
 use mpiscope_process::own_process;
-use mpiscope_wire::{Decoder, Message};
+use mpiscope_wire::{Message, first_frame};
 use std::io::{BufReader, BufWriter, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
@@ -27,14 +27,7 @@ struct Reader {
     is_shown: bool,
 }
 
-/// What a packet led to.
-enum Next {
-    GoesOn,
-    IsOver,
-    Lost(PeerLost),
-}
-
-/// Reads what the daemon hands out on a stream, until the run is over or nobody hands out any more. There are streams to the
+/// Reads what the daemon hands out on a stream, until the run has ended or nobody hands out any more. There are streams to the
 /// other readers, by their places; none at its own.
 ///
 /// # Errors
@@ -57,26 +50,27 @@ pub(crate) fn read_calls(plan: &[u8], stream: UnixStream, others: Vec<Option<Uni
     };
     let mut from = BufReader::new(stream);
     while let Some((kind, bytes)) = read_packet(&mut from)? {
-        match reader.take(kind, &bytes)? {
-            Next::GoesOn => {}
-            Next::IsOver => break,
-            // It is the other one that the daemon has to miss.
-            Next::Lost(PeerLost) => while from.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {},
+        if !reader.take(kind, &bytes)? {
+            break;
         }
     }
+    // What was said last is still on its way until the daemon ends the stream.
+    while from.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
     Ok(())
 }
 
 impl Reader {
-    fn take(&mut self, kind: u8, bytes: &[u8]) -> Result<Next> {
-        let mut decoder = Decoder::new();
-        decoder.feed(bytes);
-        while let Ok(Some(frame)) = decoder.next_frame() {
+    /// Takes a packet; says whether more is to come.
+    fn take(&mut self, kind: u8, bytes: &[u8]) -> Result<bool> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let frame = first_frame(rest).ok().flatten().context("the daemon sent what is no frame")?;
             let message = Message::decode(frame.kind, frame.payload);
             self.counter.feed(message.ok().context("the daemon sent a frame that makes no sense")?);
+            rest = &rest[frame.bytes.len()..];
         }
         match kind {
-            FRAMES => return Ok(Next::GoesOn),
+            FRAMES => return Ok(true),
             BATCH | SHOWN_BATCH | END | SHOWN_END => {}
             other => bail!("the daemon sent a packet of kind {other}"),
         }
@@ -92,7 +86,11 @@ impl Reader {
         let batch = if is_last { self.counter.take_rest() } else { self.counter.take() };
         let events = match self.peers.exchange(self.counter.events_for_each(&batch.events)) {
             Ok(events) => events,
-            Err(lost) => return Ok(Next::Lost(lost)),
+            Err(PeerLost(place)) => {
+                write_lost(&mut self.to, place)?;
+                self.to.flush()?;
+                return Ok(false);
+            }
         };
         let (counted, messages) = self.counter.count(&batch, &events, is_last);
         let written = [self.calls.push(&batch.calls, is_last), self.messages.push(&messages, is_last)];
@@ -110,6 +108,6 @@ impl Reader {
         };
         write_answer(&mut self.to, if is_last { LAST_ANSWER } else { ANSWER }, &answer)?;
         self.to.flush()?;
-        Ok(if is_last { Next::IsOver } else { Next::GoesOn })
+        Ok(!is_last)
     }
 }

@@ -52,7 +52,7 @@ impl Recorder {
         };
     }
 
-    /// The run is over.
+    /// The run has ended.
     pub(super) fn finish(mut self) -> Result<Summary> {
         if !self.end_reading() {
             let last = self.engine.finish();

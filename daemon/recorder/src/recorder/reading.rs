@@ -5,6 +5,7 @@ use crate::helpers::OnHosts;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
 use crate::readers::{Gone, OfReader, Readers, Settled, plan};
+use crate::reading::{Missed, Reading};
 use crate::task::Task;
 use crate::viewers::Viewers;
 use mpiscope_agent::{OWN, Resume};
@@ -14,13 +15,17 @@ use mpiscope_model::words::counted;
 use mpiscope_recording::WalReader;
 use mpiscope_verdict::Helpers as _;
 use mpiscope_wire::Message;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What agents bring waits for the readers to come, no longer than this.
-const GATHERING: Duration = Duration::from_secs(8);
-/// So many messages of the log are handed out at a time.
-const AT_ONCE: usize = 1 << 10;
+/// Where agents wait for the readers to come, they wait no longer than this.
+const GATHERING: Duration = Duration::from_secs(12);
+/// Slots of the log that are handed out at a time.
+const AT_ONCE: usize = 1 << 17;
+/// What was taken in may reach the log a little later.
+const LATE: Duration = Duration::from_secs(5);
+const REST: Duration = Duration::from_millis(20);
 
 impl Recorder {
     /// Has other processes read calls. To be called before anything is taken in.
@@ -30,25 +35,26 @@ impl Recorder {
         self.reading.threads = configuration.workers;
     }
 
-    /// Waits for those that are to read what comes from here, if they are not there yet.
+    /// Waits for those that are to read what comes from here, if they are not there yet. What comes meanwhile is in the log.
     pub(super) fn share_input(&mut self, input: &Receiving) {
-        self.reading.level = input.level();
-        if !self.reading.is_shared() {
+        self.reading.input = Some(input.clone());
+        if self.reading.hosts.is_some() && !self.reading.is_shared() {
             self.gather_readers();
+            if let Err(gone) = self.catch_up() {
+                self.begin_again(gone);
+            }
         }
     }
 
     /// Hands out the log of a predecessor; says where it stopped.
     pub(super) fn share_log(&mut self, log: &WalReader) -> Resume {
-        let mut waiting = Vec::new();
+        let mut waiting = Waiting::default();
         let faults = log.for_each_message(|message| {
-            let ends = Ingest::settles(&message) && waiting.len() >= AT_ONCE;
-            waiting.push(message);
-            if ends {
-                self.take_all(std::mem::take(&mut waiting));
+            if waiting.push(message) {
+                self.take_all(waiting.take());
             }
         });
-        self.take_all(waiting);
+        self.take_all(waiting.take());
         self.write_faults.extend(faults);
         self.await_answers();
         self.publish_all();
@@ -76,15 +82,25 @@ impl Recorder {
     }
 
     pub(super) fn gather_readers(&mut self) {
-        let Some(hosts) = &mut self.reading.hosts else { return };
-        let (begun, level) = (Instant::now(), self.reading.level.clone());
-        let goes_on = || !level.is_half_full() && begun.elapsed() < GATHERING;
         let may_show = self.viewers.is_some() || self.live.is_some();
-        let cluster = plan(self.engine.counts.window_ns(), self.reading.threads, may_show)
-            .ok()
-            .and_then(|plan| hosts.gather(&plan, &goes_on));
+        let window_ns = self.engine.counts.window_ns();
+        let Reading { hosts, input, threads, .. } = &mut self.reading;
+        let Some(on_hosts) = hosts else { return };
+        let (begun, missed) = (Instant::now(), RefCell::new(Missed::default()));
+        let goes_on = || match &*input {
+            Some(input) => {
+                missed.borrow_mut().take(input);
+                !missed.borrow().is_over
+            }
+            None => begun.elapsed() < GATHERING,
+        };
+        let plan = plan(window_ns, *threads, may_show).ok();
+        let cluster = plan.and_then(|plan| on_hosts.gather(&plan, &goes_on));
+        self.note_missed(missed.into_inner());
         let Some(cluster) = cluster else {
-            self.reading.hosts = None;
+            if self.reading.hosts.take().is_some_and(|hosts| hosts.are_left()) && !self.reading.is_over {
+                self.notice("the recording is not shared: there was no time to wait for other hosts");
+            }
             return;
         };
         let streams = cluster.peers.into_iter().flatten().map(|[stream, _]| stream).collect();
@@ -92,8 +108,26 @@ impl Recorder {
         let arrived: Arc<dyn Fn() + Send + Sync> = Arc::new(move || recorder.unpark());
         match Readers::begin(streams, &self.writer.intake(), &arrived) {
             Ok(readers) => self.reading.readers = Some(readers),
-            Err(error) => self.notice(&format!("the recording is not shared: {error:#}")),
+            Err(error) => {
+                self.reading.hosts = None;
+                self.notice(&format!("the recording is not shared: {error:#}"));
+            }
         }
+    }
+
+    fn note_missed(&mut self, missed: Missed) {
+        let Missed { messages, faults, notices, is_over } = missed;
+        self.reading.taken += messages;
+        self.reading.is_over |= is_over;
+        faults.iter().for_each(|text| self.complain(text));
+        notices.iter().for_each(|text| self.notice(text));
+    }
+
+    /// Takes what came meanwhile; the log has it.
+    fn look_for_missed(&mut self) {
+        let mut missed = Missed::default();
+        self.reading.input.iter().for_each(|input| missed.take(input));
+        self.note_missed(missed);
     }
 
     /// Hands out what a pass found.
@@ -124,7 +158,8 @@ impl Recorder {
     /// Whether somebody wants the calls themselves.
     fn is_shown(&self) -> bool {
         let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
-        is_watched || self.live.is_some() && self.reading.is_analysed
+        let is_wanted = is_watched || self.live.is_some() && self.reading.is_analysed;
+        is_wanted && !self.reading.is_repeating
     }
 
     /// Takes in what the readers have answered.
@@ -143,7 +178,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// The run is over: takes in the rest. Says whether readers had it.
+    /// The run has ended: takes in the rest. Says whether readers had it.
     pub(super) fn end_reading(&mut self) -> bool {
         while self.reading.is_shared() {
             match self.try_end() {
@@ -211,7 +246,7 @@ impl Recorder {
             self.publish(false);
             self.forget();
             self.gather_readers();
-            gone = self.read_again().err();
+            gone = self.catch_up().err();
         }
         self.publish_all();
     }
@@ -241,36 +276,69 @@ impl Recorder {
         self.reading.shown_until = self.reading.settled;
     }
 
-    /// Takes in what was taken in before.
-    fn read_again(&mut self) -> Result<(), Gone> {
-        let (taken, shown_until) = (self.reading.taken, self.reading.shown_until);
-        let (mut read, mut waiting, mut outcome) = (0, Vec::new(), Ok(()));
-        let log = WalReader::open(self.writer.dir());
-        let take = |message| {
+    /// Takes in from the log what was taken in before, and what has come meanwhile.
+    fn catch_up(&mut self) -> Result<(), Gone> {
+        self.reading.is_repeating = true;
+        let outcome = self.try_catch_up();
+        self.reading.is_repeating = false;
+        outcome
+    }
+
+    fn try_catch_up(&mut self) -> Result<(), Gone> {
+        let (mut read, mut since) = (0, Instant::now());
+        loop {
+            self.look_for_missed();
+            let taken = self.reading.taken;
             if read == taken {
+                return Ok(());
+            }
+            let before = read;
+            let faults = self.read_on(&mut read)?;
+            if read > before {
+                since = Instant::now();
+            } else if since.elapsed() > LATE {
+                faults.iter().for_each(|text| self.complain(text));
+                let missing = counted(taken - read, "message");
+                self.complain(&format!(
+                    "{missing}: not in the log, and what a lost reader made of them is missing"
+                ));
+                return Ok(());
+            } else {
+                std::thread::sleep(REST);
+            }
+        }
+    }
+
+    /// Takes in the messages of the log behind this number of them, as far as it has been written. Says what of it cannot be read.
+    fn read_on(&mut self, read: &mut u64) -> Result<Vec<String>, Gone> {
+        let log = match WalReader::open(self.writer.dir()) {
+            Ok(log) => log,
+            Err(error) => return Ok(vec![error.to_string()]),
+        };
+        let (mut passed, mut waiting, mut outcome) = (0, Waiting::default(), Ok(()));
+        let begin = *read;
+        let faults = log.for_each_message_while(|message| {
+            passed += 1;
+            if passed <= begin {
+                return true;
+            }
+            if *read == self.reading.taken {
+                self.look_for_missed();
+            }
+            if *read == self.reading.taken {
                 return false;
             }
-            read += 1;
+            *read += 1;
+            let ends = waiting.push(message);
             // A batch ends where those who look were last shown one.
-            let ends = Ingest::settles(&message) && waiting.len() >= AT_ONCE || read == shown_until;
-            waiting.push(message);
-            if ends || read == taken {
-                outcome = self.take_again(std::mem::take(&mut waiting), read);
+            if ends || *read == self.reading.shown_until || *read == self.reading.taken {
+                outcome = self.take_again(waiting.take(), *read);
             }
             outcome.is_ok()
-        };
-        let faults = match log {
-            Ok(log) => log.for_each_message_while(take),
-            Err(error) => vec![error.to_string()],
-        };
-        if outcome.is_ok() && read < taken {
-            faults.iter().for_each(|text| self.complain(text));
-            let missing = counted(taken - read, "message");
-            self.complain(&format!(
-                "{missing}: not in the log, and what a lost reader made of them is missing"
-            ));
-        }
-        outcome
+        });
+        outcome?;
+        self.take_again(waiting.take(), *read)?;
+        Ok(faults)
     }
 
     fn take_again(&mut self, messages: Vec<Message>, until: u64) -> Result<(), Gone> {
@@ -281,5 +349,29 @@ impl Recorder {
         self.take_alone(messages);
         self.show_from(u64::MAX);
         Ok(())
+    }
+}
+
+/// Messages of the log until they are worth a batch.
+#[derive(Default)]
+struct Waiting {
+    messages: Vec<Message>,
+    slots: usize,
+}
+
+impl Waiting {
+    /// Takes one; says whether they are.
+    fn push(&mut self, message: Message) -> bool {
+        if let Message::Slots(slots) = &message {
+            self.slots += slots.slots.len();
+        }
+        let settles = Ingest::settles(&message);
+        self.messages.push(message);
+        settles && self.slots >= AT_ONCE
+    }
+
+    fn take(&mut self) -> Vec<Message> {
+        self.slots = 0;
+        std::mem::take(&mut self.messages)
     }
 }

@@ -180,7 +180,7 @@ impl Recorder {
         // allow it changes nothing but that.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         self.share_input(input);
-        loop {
+        while !self.reading.is_over {
             let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
             let patience = if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED };
             let received = input.receive(patience, &|| self.reading.has_news());
@@ -308,6 +308,7 @@ impl Recorder {
         let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         let is_postponed = self.postponing.is_postponed(is_watched, is_crowded);
+        let has_calls = has_calls && !self.reading.is_repeating;
         self.reading.want_calls(!is_postponed);
         live.postpone(is_postponed || !has_calls);
         live.take(batch, || {
