@@ -3,6 +3,7 @@
 use crate::support::hosts::assert_exact;
 use crate::support::{Feed, Page, block_on};
 use mpiscope_harness::{LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -64,10 +65,18 @@ fn readers_may_be_killed_while_somebody_looks() {
             let mut feed = Feed::open(&page).await;
             let (mut texts, mut killed, mut calls) = (Vec::new(), 0, 0);
             let (mut earlier, mut grown) = (Vec::new(), 0);
+            let mut timeline = BTreeMap::new();
             loop {
                 let message = feed.state().await;
                 if let Some(faults) = message.faults {
                     texts = faults.newest.into_iter().map(|fault| fault.text).collect::<Vec<String>>();
+                }
+                if let Some(cells) = &message.timeline {
+                    assert_eq!(cells.window_ns, 100_000_000, "the windows of a short run");
+                    let cells = cells.start_ns.0.iter().zip(&cells.function.0).zip(&cells.calls.0);
+                    timeline.extend(
+                        cells.map(|((&start, &function), &calls)| ((start as u64, function), calls as u64)),
+                    );
                 }
                 let losses =
                     texts.iter().filter(|text| text.contains("shares the recording is gone")).count();
@@ -87,6 +96,9 @@ fn readers_may_be_killed_while_somebody_looks() {
                 (killed, grown, earlier) = (killed + 1, 0, present);
             }
             assert_eq!(killed, 4, "{texts:?}");
+            // What was read five times is shown once.
+            let shown: u64 = timeline.values().sum();
+            assert!(shown > 0 && shown <= calls, "{shown} of {calls}");
             texts
         });
         assert_eq!(texts.iter().filter(|text| text.contains("gets none any more")).count(), 2, "{texts:?}");
