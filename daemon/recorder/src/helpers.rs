@@ -1,4 +1,4 @@
-//! The processes on other hosts that have a share of the live analysis: how they are started, and what becomes of them.
+//! The processes on other hosts that share recording or live analysis: how they are started, and what becomes of them.
 
 use crate::member::{Invitation, VERSION, say_to};
 use crate::names::listed;
@@ -21,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(25);
 const OWN_PATIENCE: Duration = Duration::from_secs(12);
 /// How often the process of a host may be lost.
 const MOST_LOSSES: u32 = 2;
-/// A process whose analysis is over has so long to end.
+/// A process that is not needed any more has so long to end.
 const ENDING: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Likewise for its last complaints to be read, and how many bytes of them are.
 const COMPLAINING: Duration = Duration::from_millis(500);
 const MOST_COMPLAINTS: u64 = 1 << 20;
 
-/// Which hosts have a share of the analysis, and how they are reached.
+/// Which hosts share recording and analysis, and how they are reached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysisHosts {
     /// A process for each of them.
@@ -89,7 +89,7 @@ pub(crate) struct OnHosts {
     hosts: Vec<Host>,
     how: AnalysisHosts,
     notices: Notices,
-    /// Those of the analysis that goes on, in the order of their numbers.
+    /// Those that are needed now, in the order of their numbers.
     started: Vec<Started>,
     mesh: Option<Mesh>,
     /// Whose shares were announced last.
@@ -126,7 +126,7 @@ impl OnHosts {
         }
     }
 
-    /// Ends what is left of an earlier analysis.
+    /// Ends those that were needed before.
     fn end(&mut self) {
         self.mesh = None;
         let until = Instant::now() + ENDING;
@@ -230,7 +230,7 @@ impl OnHosts {
                 break;
             }
         }
-        Ok((secret, opened.context("listen for the analysis on other hosts")?, certificate))
+        Ok((secret, opened.context("listen for processes on other hosts")?, certificate))
     }
 }
 

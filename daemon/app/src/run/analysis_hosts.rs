@@ -1,4 +1,4 @@
-//! The hosts that `--hostfile` names for the live analysis.
+//! The hosts that `--hostfile` names for recording and live analysis.
 
 use super::link::{addresses, anywhere, reachable_names};
 use crate::command_line::{Hostfile, RunOptions};

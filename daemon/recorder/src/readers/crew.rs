@@ -5,7 +5,7 @@ use super::packets::{
     SHOWN_END, Written, read_packet, write_packet,
 };
 use anyhow::{Context as _, Result, bail};
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, SendTimeoutError, Sender, bounded, unbounded};
 use mpiscope_engine::{Counted, Divided, Division};
 use mpiscope_model::{Batch, Call, Message as Row};
 use mpiscope_recording::{Intake, RecordingOptions, Segment};
@@ -196,29 +196,43 @@ impl Readers {
     }
 
     /// Sends off what was handed out. With a batch, which has what became known beside the calls, they answer.
-    pub(crate) fn send(&mut self, batch: Option<Batch>, is_shown: bool) {
+    ///
+    /// # Errors
+    /// When a reader takes nothing any more.
+    pub(crate) fn send(&mut self, batch: Option<Batch>, is_shown: bool) -> Result<(), Gone> {
         let kind = match (&batch, is_shown) {
             (None, _) => FRAMES,
             (Some(_), false) => BATCH,
             (Some(_), true) => SHOWN_BATCH,
         };
-        self.send_as(kind, batch);
+        self.send_as(kind, batch)
     }
 
     /// The run has ended. They answer once more.
-    pub(crate) fn end(&mut self, batch: Batch, is_shown: bool) {
-        self.send_as(if is_shown { SHOWN_END } else { END }, Some(batch));
+    ///
+    /// # Errors
+    /// As of [`Readers::send`].
+    pub(crate) fn end(&mut self, batch: Batch, is_shown: bool) -> Result<(), Gone> {
+        self.send_as(if is_shown { SHOWN_END } else { END }, Some(batch))
     }
 
-    fn send_as(&mut self, kind: u8, batch: Option<Batch>) {
-        for way in &mut self.ways {
-            // One that is gone has said so.
-            let _ = way.packets.send((kind, std::mem::take(&mut way.frames)));
+    fn send_as(&mut self, kind: u8, batch: Option<Batch>) -> Result<(), Gone> {
+        for (reader, way) in self.ways.iter_mut().enumerate() {
+            // One that is gone says so itself.
+            if let Err(SendTimeoutError::Timeout(_)) =
+                way.packets.send_timeout((kind, std::mem::take(&mut way.frames)), PATIENCE)
+            {
+                return Err(Gone {
+                    reader,
+                    why: format!("it has taken nothing for {} s", PATIENCE.as_secs()),
+                });
+            }
         }
         if let Some(batch) = batch {
             let answers = self.ways.iter().map(|_| None).collect();
             self.pending.push_back(Pending { batch, messages: self.messages, answers });
         }
+        Ok(())
     }
 
     /// Whether nothing should be handed out before an answer has come.
@@ -255,10 +269,13 @@ impl Readers {
         match self.words.recv_timeout(PATIENCE) {
             Ok((number, word)) => self.take(number, word),
             Err(_) => {
-                let unanswered =
-                    self.pending.iter().find_map(|pending| pending.answers.iter().position(Option::is_none));
+                // The others wait for it, too; but they have taken what it has not.
+                let answers = self.pending.front().map(|pending| &pending.answers);
+                let unanswered = answers.into_iter().flatten().zip(&self.ways).enumerate();
+                let unanswered = unanswered.filter(|(_, (answer, _))| answer.is_none());
+                let stuck = unanswered.max_by_key(|(_, (_, way))| way.packets.len());
                 let why = format!("it has not answered for {} s", PATIENCE.as_secs());
-                Err(Gone { reader: unanswered.unwrap_or_default(), why })
+                Err(Gone { reader: stuck.map_or(0, |(reader, _)| reader), why })
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::helpers::OnHosts;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
 use crate::readers::{Gone, OfReader, Readers, Settled, plan};
-use crate::reading::{Missed, Reading};
+use crate::reading::{Missed, Reading, Tail, slots_of};
 use crate::task::Task;
 use crate::viewers::Viewers;
 use mpiscope_agent::{OWN, Resume};
@@ -116,8 +116,9 @@ impl Recorder {
     }
 
     fn note_missed(&mut self, missed: Missed) {
-        let Missed { messages, faults, notices, is_over } = missed;
+        let Missed { messages, tail, faults, notices, is_over } = missed;
         self.reading.taken += messages;
+        self.reading.tail.append(tail);
         self.reading.is_over |= is_over;
         faults.iter().for_each(|text| self.complain(text));
         notices.iter().for_each(|text| self.notice(text));
@@ -146,7 +147,7 @@ impl Recorder {
         for message in messages {
             engine.feed_on(readers.hand_out(message));
         }
-        readers.send(settles.then(|| engine.take()), is_shown);
+        readers.send(settles.then(|| engine.take()), is_shown)?;
         self.try_take_read()?;
         while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_full()) {
             readers.wait()?;
@@ -197,7 +198,7 @@ impl Recorder {
         let is_shown = self.is_shown();
         let Self { engine, reading, .. } = self;
         if let Some(readers) = &mut reading.readers {
-            readers.end(engine.take_rest(), is_shown);
+            readers.end(engine.take_rest(), is_shown)?;
         }
         self.try_await_answers()
     }
@@ -217,7 +218,8 @@ impl Recorder {
             vec![self.engine.settle_counted(batch, messages, counted)]
         };
         self.analyse(&mut steps, is_shown);
-        self.show_from(until);
+        // The rest is new, though no message came with it.
+        self.show_from(if is_last { u64::MAX } else { until });
         for (step, of_readers) in steps.into_iter().zip([of_readers]) {
             self.write_read(step, of_readers);
         }
@@ -230,7 +232,7 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             viewers.take_read(step.calls, of_readers, &step.windows, &self.writer);
         }
-        self.faults.extend(step.faults);
+        self.add_faults(step.faults);
     }
 
     /// What a reader knew is gone: forgets all, and takes it in again from the log, with those that are left.
@@ -254,6 +256,7 @@ impl Recorder {
     /// Whoever looks has seen all that this number of messages of the log came to, or not.
     fn show_from(&mut self, messages: u64) {
         let is_known = messages <= self.reading.shown_until;
+        self.reading.is_known = is_known;
         self.viewers.iter_mut().for_each(|viewers| viewers.repeat(is_known));
     }
 
@@ -281,6 +284,10 @@ impl Recorder {
         self.reading.is_repeating = true;
         let outcome = self.try_catch_up();
         self.reading.is_repeating = false;
+        if outcome.is_ok() {
+            // Between this and what is missed later, messages are received.
+            self.reading.tail = Tail::default();
+        }
         outcome
     }
 
@@ -288,20 +295,25 @@ impl Recorder {
         let (mut read, mut since) = (0, Instant::now());
         loop {
             self.look_for_missed();
-            let taken = self.reading.taken;
-            if read == taken {
+            if read == self.reading.taken {
                 return Ok(());
             }
             let before = read;
             let faults = self.read_on(&mut read)?;
-            if read > before {
+            // What came last may not be in the log yet.
+            let rest = self.reading.tail.last((self.reading.taken - read) as usize);
+            if let Some(rest) = rest {
+                read = self.reading.taken;
+                self.take_again(rest, read)?;
+            } else if read > before {
                 since = Instant::now();
             } else if since.elapsed() > LATE {
                 faults.iter().for_each(|text| self.complain(text));
-                let missing = counted(taken - read, "message");
+                let missing = counted(self.reading.taken - read, "message");
                 self.complain(&format!(
                     "{missing}: not in the log, and what a lost reader made of them is missing"
                 ));
+                self.reading.taken = read;
                 return Ok(());
             } else {
                 std::thread::sleep(REST);
@@ -323,9 +335,6 @@ impl Recorder {
                 return true;
             }
             if *read == self.reading.taken {
-                self.look_for_missed();
-            }
-            if *read == self.reading.taken {
                 return false;
             }
             *read += 1;
@@ -333,6 +342,8 @@ impl Recorder {
             // A batch ends where those who look were last shown one.
             if ends || *read == self.reading.shown_until || *read == self.reading.taken {
                 outcome = self.take_again(waiting.take(), *read);
+                // Whoever brings more must not wait for this.
+                self.look_for_missed();
             }
             outcome.is_ok()
         });
@@ -362,9 +373,7 @@ struct Waiting {
 impl Waiting {
     /// Takes one; says whether they are.
     fn push(&mut self, message: Message) -> bool {
-        if let Message::Slots(slots) = &message {
-            self.slots += slots.slots.len();
-        }
+        self.slots += slots_of(&message);
         let settles = Ingest::settles(&message);
         self.messages.push(message);
         settles && self.slots >= AT_ONCE

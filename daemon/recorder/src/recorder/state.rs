@@ -180,12 +180,15 @@ impl Recorder {
         // allow it changes nothing but that.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         self.share_input(input);
-        while !self.reading.is_over {
+        loop {
             let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
             let patience = if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED };
-            let received = input.receive(patience, &|| self.reading.has_news());
+            // Before anything is received: where all begins again, what was received must have been taken in.
             self.take_read();
-            match received {
+            if self.reading.is_over {
+                break;
+            }
+            match input.receive(patience, &|| self.reading.has_news()) {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     self.take_item(item);
@@ -332,7 +335,14 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             viewers.take(step.calls, step.messages, &step.windows, &self.writer);
         }
-        self.faults.extend(step.faults);
+        self.add_faults(step.faults);
+    }
+
+    /// Those that were not shown before.
+    pub(super) fn add_faults(&mut self, faults: Vec<Fault>) {
+        if !self.reading.is_known {
+            self.faults.extend(faults);
+        }
     }
 
     /// Windows and what the scheduler did.
