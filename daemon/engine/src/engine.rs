@@ -229,37 +229,26 @@ impl Engine {
 
     /// The input is over.
     pub fn finish(&mut self) -> Vec<Step> {
-        let batch = self.ingest_rest();
-        let mut steps = self.settle_all(batch);
-        self.finish_matching(&mut steps);
-        steps
-    }
-
-    fn ingest_rest(&mut self) -> Batch {
         self.ingest.settle_rest();
-        self.ingest.take()
+        let batch = self.ingest.take();
+        let mut steps = self.settle_all(batch);
+        steps.last_mut().into_iter().for_each(|last| self.finish_matching(last));
+        steps
     }
 
     /// Likewise, with what other processes counted last.
-    pub fn finish_counted(
-        &mut self,
-        batch: Batch,
-        messages: Vec<Message>,
-        counted: Vec<Counted>,
-    ) -> Vec<Step> {
-        let mut steps = vec![self.settle_counted(batch, messages, counted)];
-        self.finish_matching(&mut steps);
-        steps
+    pub fn finish_counted(&mut self, batch: Batch, messages: Vec<Message>, counted: Vec<Counted>) -> Step {
+        let mut step = self.settle_counted(batch, messages, counted);
+        self.finish_matching(&mut step);
+        step
     }
 
-    fn finish_matching(&mut self, steps: &mut [Step]) {
+    /// Nothing more comes behind this step.
+    fn finish_matching(&mut self, last: &mut Step) {
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);
-        let windows = self.counts.take_windows(u64::MAX);
-        if let Some(last) = steps.last_mut() {
-            last.messages.extend(matched.messages);
-            last.windows.extend(windows);
-        }
+        last.messages.extend(matched.messages);
+        last.windows.extend(self.counts.take_windows(u64::MAX));
         self.count_unmatched();
     }
 

@@ -96,7 +96,7 @@ fn read_by(
     }
     let batch = engine.take_rest();
     let (batch, messages, counted) = counted(&mut counters, batch, true);
-    engine.finish_counted(batch, messages, counted).into_iter().for_each(|step| outcome.take(step));
+    outcome.take(engine.finish_counted(batch, messages, counted));
     (outcome, engine)
 }
 

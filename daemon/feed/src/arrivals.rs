@@ -111,13 +111,16 @@ impl Arrivals {
     }
 
     /// Rows are added to their source by `add`, as one step for readers.
-    pub(crate) fn arrive(&self, calls: &[Call], messages: &[Message], add: impl FnOnce()) {
+    pub(crate) fn arrive(&self, calls: &[&[Call]], messages: &[&[Message]], add: impl FnOnce()) {
         let mut inner = self.lock();
         let complete_ns = inner.complete_ns;
-        let times = calls.iter().map(Timed::at_ns).chain(messages.iter().map(Timed::at_ns));
-        inner.last_ns = times.fold(inner.last_ns, Nanoseconds::max);
-        inner.calls.add(calls, complete_ns);
-        inner.messages.add(messages, complete_ns);
+        let (calls_ns, messages_ns) = (
+            calls.iter().copied().flatten().map(Timed::at_ns),
+            messages.iter().copied().flatten().map(Timed::at_ns),
+        );
+        inner.last_ns = calls_ns.chain(messages_ns).fold(inner.last_ns, Nanoseconds::max);
+        calls.iter().for_each(|calls| inner.calls.add(calls, complete_ns));
+        messages.iter().for_each(|messages| inner.messages.add(messages, complete_ns));
         add();
     }
 
@@ -159,11 +162,11 @@ mod tests {
     #[test]
     fn rows_before_what_was_reported_as_complete_are_late() {
         let arrivals = Arrivals::default();
-        arrivals.arrive(&[call(5), call(6)], &[], || ());
+        arrivals.arrive(&[&[call(5), call(6)]], &[], || ());
         arrivals.complete_until(10);
-        arrivals.arrive(&[call(9), call(10)], &[], || ());
+        arrivals.arrive(&[&[call(9), call(10)]], &[], || ());
         arrivals.complete_until(7);
-        arrivals.arrive(&[call(8)], &[], || ());
+        arrivals.arrive(&[&[call(8)]], &[], || ());
         let late = arrivals.calls_after(0, usize::MAX);
         assert_eq!(late.rows.iter().map(Timed::at_ns).collect::<Vec<_>>(), [9, 8]);
         assert_eq!((late.missed, late.next, late.has_more()), (0, 2, false));
@@ -181,7 +184,7 @@ mod tests {
         let arrivals = Arrivals::default();
         arrivals.complete_until(u64::MAX);
         let rows: Vec<Call> = (0..KEPT as u64 + 3).map(call).collect();
-        arrivals.arrive(&rows, &[], || ());
+        arrivals.arrive(&[&rows], &[], || ());
         let late = arrivals.calls_after(1, usize::MAX);
         assert_eq!((late.rows.len(), late.missed, late.next), (KEPT, 2, KEPT as u64 + 3));
         assert_eq!(late.rows[0], call(3));

@@ -154,8 +154,8 @@ impl Library {
         self
     }
 
-    /// Calls or messages are added to their source by `add`.
-    pub fn arrive(&self, calls: &[Call], messages: &[Message], add: impl FnOnce()) {
+    /// Calls or messages, in pieces, are added to their source by `add`.
+    pub fn arrive(&self, calls: &[&[Call]], messages: &[&[Message]], add: impl FnOnce()) {
         self.arrivals.arrive(calls, messages, add);
         self.dependencies.changed();
     }

@@ -225,15 +225,25 @@ pub(crate) fn to_frame(value: &impl Numbers) -> std::io::Result<Vec<u8>> {
     let mut sink = ByteSink { bytes: END.to_vec(), zeros: 0 };
     value.put(&mut sink);
     let mut frame = sink.finish();
-    let length = frame.len() - LENGTH_BYTES;
-    let length = u32::try_from(length).ok().filter(|length| *length as usize <= MOST_BYTES);
-    let length = length.ok_or(std::io::ErrorKind::FileTooLarge)?;
-    frame[..LENGTH_BYTES].copy_from_slice(&length.to_le_bytes());
+    let head = frame_head(frame.len() - LENGTH_BYTES)?;
+    frame[..LENGTH_BYTES].copy_from_slice(&head);
     Ok(frame)
 }
 
+/// What stands before a frame of that many bytes.
+///
+/// # Errors
+/// When these are too many.
+pub fn frame_head(length: usize) -> std::io::Result<[u8; LENGTH_BYTES]> {
+    let length = u32::try_from(length).ok().filter(|length| *length as usize <= MOST_BYTES);
+    Ok(length.ok_or(std::io::ErrorKind::FileTooLarge)?.to_le_bytes())
+}
+
 /// Reads a frame.
-pub(crate) fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
+///
+/// # Errors
+/// When the stream fails or ends, or a frame is announced that is too long.
+pub fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut length = [0; LENGTH_BYTES];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length) as usize;

@@ -16,6 +16,7 @@ mod functions;
 mod helpers;
 mod imported;
 mod member;
+mod missed;
 mod names;
 mod postponing;
 mod process;

@@ -1,10 +1,9 @@
 //! Whether other processes read calls, and which.
 
 use crate::helpers::OnHosts;
+use crate::missed::Tail;
 use crate::queue::Receiving;
 use crate::readers::Readers;
-use mpiscope_wire::Message;
-use std::collections::VecDeque;
 
 /// The recorder's part of it.
 pub(crate) struct Reading {
@@ -33,71 +32,6 @@ pub(crate) struct Reading {
     pub(crate) is_repeating: bool,
     /// The CPU time of readers that are gone.
     pub(crate) earlier_cpu_s: f64,
-}
-
-/// Slots, and messages, that are kept of what came last.
-const MOST_SLOTS: usize = 1 << 20;
-const MOST_MESSAGES: usize = 1 << 16;
-
-/// The messages that came last, in their order.
-#[derive(Debug, Default)]
-pub(crate) struct Tail {
-    messages: VecDeque<Message>,
-    slots: usize,
-}
-
-impl Tail {
-    fn push(&mut self, message: Message) {
-        self.slots += slots_of(&message);
-        self.messages.push_back(message);
-        while (self.slots > MOST_SLOTS || self.messages.len() > MOST_MESSAGES)
-            && let Some(first) = self.messages.pop_front()
-        {
-            self.slots -= slots_of(&first);
-        }
-    }
-
-    /// Adds what came behind it.
-    pub(crate) fn append(&mut self, behind: Self) {
-        behind.messages.into_iter().for_each(|message| self.push(message));
-    }
-
-    /// The last messages; none where it has not as many. Afterwards it is empty.
-    pub(crate) fn last(&mut self, count: usize) -> Option<Vec<Message>> {
-        let first = self.messages.len().checked_sub(count)?;
-        self.slots = 0;
-        Some(std::mem::take(&mut self.messages).into_iter().skip(first).collect())
-    }
-}
-
-/// How many slots a message has.
-pub(crate) fn slots_of(message: &Message) -> usize {
-    if let Message::Slots(slots) = message { slots.slots.len() } else { 0 }
-}
-
-/// What came while nobody had time for it.
-#[derive(Debug, Default)]
-pub(crate) struct Missed {
-    /// How many messages of the log.
-    pub(crate) messages: u64,
-    pub(crate) tail: Tail,
-    pub(crate) faults: Vec<String>,
-    pub(crate) notices: Vec<String>,
-    /// Whether the run has ended.
-    pub(crate) is_over: bool,
-}
-
-impl Missed {
-    /// Takes what is there; the log has it, or will.
-    pub(crate) fn take(&mut self, input: &Receiving) {
-        while let Some(item) = input.try_receive() {
-            self.messages += item.messages.len() as u64;
-            self.faults.extend(item.faults);
-            self.notices.extend(item.notices);
-            self.is_over |= matches!(item.messages.last(), Some(Message::RunEnd(_)));
-            item.messages.into_iter().for_each(|message| self.tail.push(message));
-        }
-    }
 }
 
 impl Default for Reading {
@@ -145,28 +79,5 @@ impl Reading {
     /// The CPU time of readers.
     pub(crate) fn cpu_s(&self) -> f64 {
         self.earlier_cpu_s + self.readers.as_ref().map_or(0.0, Readers::cpu_s)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mpiscope_wire::{Contact, Heard, Slots};
-
-    fn slots(from: u64, count: usize) -> Message {
-        Message::Slots(Slots { process: 0, ring: 0, from, slots: vec![[0; 4]; count] })
-    }
-
-    #[test]
-    fn of_what_came_last_the_newest_is_kept() {
-        let mut tail = Tail::default();
-        (0..5).for_each(|at| tail.push(slots(at, MOST_SLOTS / 4)));
-        let mut behind = Tail::default();
-        behind.push(Message::Contact(Contact { agent: 1, heard: Heard::Again }));
-        tail.append(behind);
-        assert_eq!(tail.last(6), None, "the first one is gone");
-        let last = tail.last(2).unwrap();
-        assert_eq!((slots_of(&last[0]), slots_of(&last[1])), (MOST_SLOTS / 4, 0));
-        assert!(tail.messages.is_empty() && tail.slots == 0);
     }
 }

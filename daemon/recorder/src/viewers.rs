@@ -108,7 +108,8 @@ impl Viewers {
             return;
         }
         let (calls, messages) = (Arc::new(calls), Arc::new(messages));
-        let new: (&[Call], &[Message]) = if self.is_known { (&[], &[]) } else { (&calls, &messages) };
+        let new: (&[&[Call]], &[&[Message]]) =
+            if self.is_known { (&[], &[]) } else { (&[&calls], &[&messages]) };
         self.feeding.library.arrive(new.0, new.1, || {
             if !messages.is_empty() {
                 let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
@@ -136,19 +137,18 @@ impl Viewers {
         windows: &[WindowCell],
         writer: &RecordingWriter,
     ) {
-        let (mut of_calls, mut of_messages) = (Vec::new(), Vec::new());
-        for rows in of_readers {
-            of_calls.push((Arc::new(rows.calls), rows.waiting_calls));
-            of_messages.push((Arc::new(rows.messages), rows.waiting_messages));
+        let (of_calls, of_messages): (Vec<_>, Vec<_>) = of_readers
+            .into_iter()
+            .map(|OfReader { calls, messages }| {
+                ((Arc::new(calls.rows), calls.waiting), (Arc::new(messages.rows), messages.waiting))
+            })
+            .unzip();
+        let (mut new_calls, mut new_messages): (Vec<&[Call]>, Vec<&[Message]>) = (Vec::new(), Vec::new());
+        if !self.is_known {
+            new_calls.extend(of_calls.iter().map(|(rows, _)| rows.as_slice()));
+            new_messages.extend(of_messages.iter().map(|(rows, _)| rows.as_slice()));
         }
-        let new_calls: Vec<&[Call]> = of_calls.iter().map(|(rows, _)| rows.as_slice()).collect();
-        let new_messages: Vec<&[Message]> = of_messages.iter().map(|(rows, _)| rows.as_slice()).collect();
-        let new = if self.is_known {
-            (Vec::new(), Vec::new())
-        } else {
-            (new_calls.concat(), new_messages.concat())
-        };
-        self.feeding.library.arrive(&new.0, &new.1, || {
+        self.feeding.library.arrive(&new_calls, &new_messages, || {
             self.data.calls.add_of_each(of_calls.clone(), writer.call_segments());
             self.data.messages.add_of_each(of_messages.clone(), writer.message_segments());
         });

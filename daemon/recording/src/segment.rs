@@ -75,13 +75,6 @@ impl<R: SegmentRow> SegmentWriter<R> {
         })
     }
 
-    /// The next segment has at least this number.
-    #[must_use]
-    pub(crate) fn beginning_at(mut self, number: u32) -> Self {
-        self.next_number = self.next_number.max(number);
-        self
-    }
-
     /// Full segments are written beside what comes next: one at a time, and whoever fills another meanwhile waits.
     #[must_use]
     pub fn beside(mut self) -> Self {
@@ -169,6 +162,14 @@ impl<R: SegmentRow> SegmentWriter<R> {
     /// Waits for the segment that is being written.
     pub(crate) fn settle(&mut self, sealed: &mut Vec<Segment>) -> Result<(), RecordingError> {
         self.collect(sealed, true)
+    }
+
+    /// Gives up all rows: they will be pushed again. The next segment has at least this number. None may be being written.
+    pub(crate) fn forget(&mut self, next_number: u32) {
+        self.rows.clear();
+        self.span = Span::default();
+        self.unwritten_rows = 0;
+        self.next_number = self.next_number.max(next_number);
     }
 
     /// Counts rows as given up whose segment somebody else could not write.

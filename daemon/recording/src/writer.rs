@@ -221,27 +221,16 @@ impl RecordingWriter {
     /// Gives up all rows: they will be pushed again. No name is used twice.
     ///
     /// # Errors
-    /// When the folder cannot be read or written.
+    /// When the manifest cannot be written, or segments cannot be removed.
     pub fn begin_again(&mut self) -> Result<(), RecordingError> {
-        // What cannot be written any more is of no use.
+        // What could not be written is of no use any more.
         let _ = self.settle();
-        let RecordingOptions {
-            calls_per_segment,
-            messages_per_segment,
-            windows_per_segment,
-            scheduling_per_segment,
-            zstd_level,
-        } = self.options;
-        self.manifest.segments = Segments::default();
         let [calls, messages] = self.intake.as_ref().map_or([0, 0], Intake::next_numbers);
-        let numbers = [calls.max(self.calls.next_number()), messages.max(self.messages.next_number())];
-        let dir = &self.dir;
-        self.calls =
-            SegmentWriter::open(dir, calls_per_segment, zstd_level)?.beside().beginning_at(numbers[0]);
-        self.messages =
-            SegmentWriter::open(dir, messages_per_segment, zstd_level)?.beside().beginning_at(numbers[1]);
-        self.windows = SegmentWriter::open(dir, windows_per_segment, zstd_level)?;
-        self.scheduling = SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?;
+        self.calls.forget(calls);
+        self.messages.forget(messages);
+        self.windows.forget(0);
+        self.scheduling.forget(0);
+        self.manifest.segments = Segments::default();
         self.write_manifest()?;
         self.remove_all_segments_but(&self.manifest.segments)
     }

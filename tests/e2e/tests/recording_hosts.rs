@@ -2,22 +2,38 @@
 
 use crate::support::hosts::assert_exact;
 use crate::support::{Feed, Page, block_on};
-use mpiscope_harness::{LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 const RANKS: u32 = 4;
 
-/// A program under `mpiscope run`. Two more processes on this host read calls.
-fn shared_run(mpi: &Mpi, words: &[&str], folder: &Path, out: &Path, options: &[&str]) -> Command {
-    let hosts = folder.join("hosts");
+/// A run whose calls two more processes on this host read, and its recording.
+struct Shared {
+    running: Running,
+    out: PathBuf,
+    _folder: Box<dyn Any>,
+}
+
+/// Starts `uneven` under `mpiscope run`, with this number of steps and microseconds in each.
+fn shared_run(mpi: &Mpi, [steps, step_us]: [&str; 2], options: &[&str]) -> Shared {
+    let folder = folder().unwrap();
+    let (hosts, out) = (folder.path().join("hosts"), folder.path().join("recording"));
     std::fs::write(&hosts, "localhost processes=3\n").unwrap();
     let mut command = mpiscope(&["run", "--hostfile"]).unwrap();
-    command.arg(hosts).args(options).arg("--out").arg(out).arg("--");
-    command.args(mpi.words(RANKS, &mpi.app(words[0]).unwrap(), &words[1..]));
+    command.arg(hosts).args(options).arg("--out").arg(&out).arg("--");
+    command.args(mpi.words(RANKS, &mpi.app("uneven").unwrap(), &[steps, step_us]));
     mpi.prepare(&mut command).unwrap();
-    command
+    Shared { running: Running::start(&mut command).unwrap(), out, _folder: Box::new(folder) }
+}
+
+/// Waits for its end. All its calls are in the recording.
+fn assert_ends_exactly(running: Running, out: &Path) -> Ended {
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert_exact(out, &ended, RANKS);
+    ended
 }
 
 /// The processes that read calls of a run.
@@ -35,18 +51,13 @@ fn call_segments(out: &Path) -> usize {
 #[test]
 fn calls_are_read_by_several_processes_and_none_is_lost() {
     for mpi in Mpi::sample_or_skip("recording_hosts calls_are_read_by_several_processes_and_none_is_lost") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let words = ["uneven", "300", "1000"];
-        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
-        let ended = Running::start(&mut command).unwrap().wait(LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let Shared { running, out, _folder } = shared_run(&mpi, ["300", "1000"], &["--no-dashboard"]);
+        let ended = assert_ends_exactly(running, &out);
         assert!(
             ended.errors().contains("the recording is shared with localhost, localhost"),
             "{}",
             ended.errors()
         );
-        assert_exact(&out, &ended, RANKS);
         assert_eq!(call_segments(&out), 2, "each process has encoded one");
     }
 }
@@ -55,10 +66,7 @@ fn calls_are_read_by_several_processes_and_none_is_lost() {
 #[test]
 fn readers_may_be_killed_while_somebody_looks() {
     for mpi in Mpi::sample_or_skip("recording_hosts readers_may_be_killed_while_somebody_looks") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let words = ["uneven", "2000", "3000"];
-        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out, &[])).unwrap();
+        let Shared { running, out, _folder } = shared_run(&mpi, ["2000", "3000"], &[]);
         let daemon = processes::until(LIMIT, || daemon_of(&running).ok()).unwrap();
         let page = Page::open(&running, "mpiscope: live page");
         let texts = block_on(async {
@@ -103,10 +111,8 @@ fn readers_may_be_killed_while_somebody_looks() {
         });
         assert_eq!(texts.iter().filter(|text| text.contains("gets none any more")).count(), 2, "{texts:?}");
         assert!(readers(&running).is_empty());
-        let ended = running.wait(LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let ended = assert_ends_exactly(running, &out);
         assert!(!ended.errors().contains("the recording daemon died"), "{}", ended.errors());
-        assert_exact(&out, &ended, RANKS);
         let verdict = &report(&out).unwrap()["verdict"];
         assert!(["pattern", "cpu"].contains(&verdict["cause"].as_str().unwrap()), "{verdict}");
         assert!(!processes::is_running(daemon));
@@ -117,11 +123,7 @@ fn readers_may_be_killed_while_somebody_looks() {
 #[test]
 fn a_successor_of_the_daemon_has_others_read() {
     for mpi in Mpi::sample_or_skip("recording_hosts a_successor_of_the_daemon_has_others_read") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let words = ["uneven", "3000", "4000"];
-        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
-        let running = Running::start(&mut command).unwrap();
+        let Shared { running, out, _folder } = shared_run(&mpi, ["3000", "4000"], &["--no-dashboard"]);
         let both = || Some(readers(&running)).filter(|found| found.len() == 2);
         let first = processes::until(LIMIT, both).unwrap();
         let daemon = daemon_of(&running).unwrap();
@@ -129,9 +131,7 @@ fn a_successor_of_the_daemon_has_others_read() {
         let are_gone = || first.iter().all(|process| !processes::is_running(*process)).then_some(());
         processes::until(LIMIT, are_gone).expect("those of the first daemon end");
         processes::until(LIMIT, both).expect("the successor has others");
-        let ended = running.wait(LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
-        assert_exact(&out, &ended, RANKS);
+        assert_ends_exactly(running, &out);
     }
 }
 
@@ -139,17 +139,11 @@ fn a_successor_of_the_daemon_has_others_read() {
 #[test]
 fn a_reader_may_be_stopped() {
     for mpi in Mpi::sample_or_skip("recording_hosts a_reader_may_be_stopped") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let words = ["uneven", "1500", "4000"];
-        let mut command = shared_run(&mpi, &words, folder.path(), &out, &["--no-dashboard"]);
-        let running = Running::start(&mut command).unwrap();
+        let Shared { running, out, _folder } = shared_run(&mpi, ["1500", "4000"], &["--no-dashboard"]);
         let is_shared = || running.errors_until_now().contains("the recording is shared").then_some(());
         processes::until(LIMIT, is_shared).expect("others read");
         processes::signal(readers(&running)[0], Signal::STOP);
-        let ended = running.wait(LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let ended = assert_ends_exactly(running, &out);
         assert!(ended.errors().contains("shares the recording is gone"), "{}", ended.errors());
-        assert_exact(&out, &ended, RANKS);
     }
 }

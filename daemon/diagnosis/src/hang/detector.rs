@@ -84,11 +84,16 @@ impl HangDetector {
     /// What these calls, which were fed last, changed of it.
     #[must_use]
     pub fn movement_of(&self, calls: &[Call]) -> Movement {
-        let ranks: FxHashSet<Rank> = calls.iter().map(|call| call.rank).collect();
-        let entered: FxHashSet<(Comm, Rank)> = calls
-            .iter()
-            .filter_map(|call| call.instance.and(call.comm).map(|comm| (comm, call.rank)))
-            .collect();
+        let (mut ranks, mut entered) = (FxHashSet::default(), FxHashSet::default());
+        // Most calls are of the rank of the one before, and most collectives of its communicator.
+        for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
+            let rank = of_rank[0].rank;
+            ranks.insert(rank);
+            let mut comms: Vec<Comm> =
+                of_rank.iter().filter_map(|call| call.instance.and(call.comm)).collect();
+            comms.dedup();
+            entered.extend(comms.into_iter().map(|comm| (comm, rank)));
+        }
         Movement {
             moved_ns: self.moved_ns,
             last: ranks.into_iter().filter_map(|rank| Some((rank, *self.last.get(&rank)?))).collect(),

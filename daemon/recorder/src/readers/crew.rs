@@ -2,7 +2,7 @@
 
 use super::packets::{
     self, ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, PEER_LOST, Plan, SHOWN_BATCH,
-    SHOWN_END, Written, read_packet, write_packet,
+    SHOWN_END, read_packet, write_packet,
 };
 use anyhow::{Context as _, Result, bail};
 use crossbeam_channel::{Receiver, SendTimeoutError, Sender, bounded, unbounded};
@@ -36,12 +36,19 @@ pub(crate) fn plan(window_ns: u64, threads: usize, may_show: bool) -> Result<Vec
 
 /// What came from a reader.
 enum Word {
-    /// What a batch came to, and the segments that are in the recording since.
-    Answer { answer: Box<Answer>, brought: Brought, is_last: bool },
+    /// It has answered.
+    Answered(Answered),
     /// It is gone.
     Gone(String),
     /// It has lost the one at this place.
     PeerLost(usize),
+}
+
+/// What a batch came to, and the segments that are in the recording since.
+struct Answered {
+    answer: Box<Answer>,
+    brought: Brought,
+    is_last: bool,
 }
 
 /// A reader is gone, and with it what it knew.
@@ -98,7 +105,7 @@ struct Pending {
     batch: Batch,
     /// How many messages of the log it ends behind.
     messages: u64,
-    answers: Vec<Option<Word>>,
+    answers: Vec<Option<Answered>>,
 }
 
 /// What a batch came to, of all readers together.
@@ -116,12 +123,17 @@ pub(crate) struct Settled {
     pub(crate) is_last: bool,
 }
 
-/// How many rows of a reader are in no segment yet, and those that are new to those who are shown them.
+/// What there is of a reader for those who are shown its rows.
 pub(crate) struct OfReader {
-    pub(crate) waiting_calls: usize,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) waiting_messages: usize,
-    pub(crate) messages: Vec<Row>,
+    pub(crate) calls: Unsealed<Call>,
+    pub(crate) messages: Unsealed<Row>,
+}
+
+/// How many rows are in no segment yet, and those that are new to those who are shown them.
+#[derive(Default)]
+pub(crate) struct Unsealed<R> {
+    pub(crate) waiting: usize,
+    pub(crate) rows: Vec<R>,
 }
 
 pub(crate) struct Readers {
@@ -296,16 +308,16 @@ impl Readers {
     }
 
     fn take(&mut self, number: usize, word: Word) -> Result<(), Gone> {
-        match word {
+        let answered = match word {
             Word::Gone(why) => return Err(Gone { reader: number, why }),
             Word::PeerLost(reader) => {
                 return Err(Gone { reader, why: "another process has lost it".to_owned() });
             }
-            Word::Answer { .. } => {}
-        }
+            Word::Answered(answered) => answered,
+        };
         let mut unanswered = self.pending.iter_mut().map(|pending| &mut pending.answers[number]);
         match unanswered.find(|answer| answer.is_none()) {
-            Some(answer) => *answer = Some(word),
+            Some(answer) => *answer = Some(answered),
             None => return Err(Gone { reader: number, why: "it answered what nobody asked".to_owned() }),
         }
         Ok(())
@@ -323,8 +335,9 @@ impl Readers {
             brought: Brought::default(),
             is_last: true,
         };
-        for (way, word) in self.ways.iter_mut().zip(answers) {
-            let Some(Word::Answer { answer, brought, is_last }) = word else { continue };
+        for (way, Answered { answer, brought, is_last }) in
+            self.ways.iter_mut().zip(answers.into_iter().flatten())
+        {
             settled.brought.append(brought);
             settled.is_last &= is_last;
             way.add(*answer, &mut settled);
@@ -343,21 +356,20 @@ impl Way {
         (self.given_up, self.cpu_s) = ((calls.given_up, messages.given_up), cpu_s);
         to.is_shown &= shown.is_some();
         // Where nobody is shown any rows, there is nothing to keep.
-        let waiting = |of: Written| if shown.is_some() { of.waiting } else { 0 };
-        let mut of_reader = OfReader {
-            waiting_calls: waiting(calls),
-            calls: Vec::new(),
-            waiting_messages: waiting(messages),
-            messages: Vec::new(),
-        };
+        let mut of_reader = OfReader { calls: Unsealed::default(), messages: Unsealed::default() };
         if let Some(mut shown) = shown {
-            of_reader.calls = std::mem::take(&mut shown.earlier_calls.0);
-            of_reader.messages = std::mem::take(&mut shown.earlier_messages.0);
-            let messages = std::mem::take(&mut shown.messages.0);
+            let of_messages = std::mem::take(&mut shown.messages.0);
+            of_reader = OfReader {
+                calls: Unsealed { waiting: calls.waiting, rows: std::mem::take(&mut shown.earlier_calls.0) },
+                messages: Unsealed {
+                    waiting: messages.waiting,
+                    rows: std::mem::take(&mut shown.earlier_messages.0),
+                },
+            };
             let batch = shown.into_batch();
-            of_reader.calls.extend_from_slice(&batch.calls);
-            of_reader.messages.extend_from_slice(&messages);
-            to.messages.extend(messages);
+            of_reader.calls.rows.extend_from_slice(&batch.calls);
+            of_reader.messages.rows.extend_from_slice(&of_messages);
+            to.messages.extend(of_messages);
             to.batch.take_rows(batch);
         }
         to.of_readers.push(of_reader);
@@ -390,7 +402,8 @@ fn hear(stream: UnixStream, intake: &Intake, say: &dyn Fn(Word)) -> Result<()> {
             ANSWER | LAST_ANSWER => {
                 let is_last = kind == LAST_ANSWER;
                 let answer = Box::new(packets::answer(&bytes)?);
-                say(Word::Answer { answer, brought: std::mem::take(&mut brought), is_last });
+                let brought = std::mem::take(&mut brought);
+                say(Word::Answered(Answered { answer, brought, is_last }));
                 if is_last {
                     return Ok(());
                 }

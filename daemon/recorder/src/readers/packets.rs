@@ -1,17 +1,14 @@
-//! What the daemon and a reader say to each other: packets on a stream, each with its kind and its length.
+//! What the daemon and a reader say to each other: packets on a stream, each a frame with its kind before it.
 
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_engine::Counted;
-use mpiscope_flow::{Rows, from_bytes, to_bytes};
+use mpiscope_flow::{Rows, frame_head, from_bytes, read_frame, to_bytes};
 use mpiscope_model::{Activity, Batch, Call, Collected, Event, Message, Nanoseconds, numbers};
 use mpiscope_recording::{EncodedSegment, Segment};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// The kind and the length.
-const HEAD_BYTES: usize = 5;
-/// The longest packet.
-const MOST_BYTES: usize = 1 << 30;
+/// Before the description of a segment.
 const LENGTH_BYTES: usize = 4;
 
 /// Kinds of packets to a reader: frames of the log. After some, it says what became known, and shows it if that is wanted.
@@ -128,31 +125,19 @@ impl Shown {
 
 /// Writes a packet.
 pub(crate) fn write_packet(to: &mut impl Write, kind: u8, pieces: &[&[u8]]) -> io::Result<()> {
-    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-    let length = u32::try_from(length).ok().filter(|length| *length as usize <= MOST_BYTES);
-    let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
-    let mut head = [kind; HEAD_BYTES];
-    head[1..].copy_from_slice(&length.to_le_bytes());
+    let head = frame_head(pieces.iter().map(|piece| piece.len()).sum())?;
+    to.write_all(&[kind])?;
     to.write_all(&head)?;
     pieces.iter().try_for_each(|piece| to.write_all(piece))
 }
 
 /// Reads a packet; none at the end of the stream.
 pub(crate) fn read_packet(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
-    let mut head = [0; HEAD_BYTES];
-    if from.read(&mut head[..1])? == 0 {
+    let mut kind = [0];
+    if from.read(&mut kind)? == 0 {
         return Ok(None);
     }
-    from.read_exact(&mut head[1..])?;
-    let [kind, length @ ..] = head;
-    let length = u32::from_le_bytes(length) as usize;
-    if length > MOST_BYTES {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    // Memory grows with what really comes.
-    let mut bytes = Vec::new();
-    from.take(length as u64).read_to_end(&mut bytes)?;
-    if bytes.len() == length { Ok(Some((kind, bytes))) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    Ok(Some((kind[0], read_frame(from)?)))
 }
 
 pub(crate) fn write_answer(to: &mut impl Write, kind: u8, answer: &Answer) -> io::Result<()> {
@@ -215,7 +200,8 @@ mod tests {
         assert_eq!(read_packet(&mut from).unwrap(), Some((BATCH, b"onetwo".to_vec())));
         assert_eq!(read_packet(&mut from).unwrap(), Some((END, Vec::new())));
         assert_eq!(read_packet(&mut from).unwrap(), None);
-        for end in 1..HEAD_BYTES + 6 {
+        let first = 1 + LENGTH_BYTES + 6;
+        for end in 1..first {
             assert!(read_packet(&mut &stream[..end]).is_err(), "{end}");
         }
         let absurd = [BATCH, 0xFF, 0xFF, 0xFF, 0xFF];

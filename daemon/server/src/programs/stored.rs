@@ -33,7 +33,7 @@ impl MessageSource for Stored {
 
 /// Rows arrive in a library that reads them from there.
 pub(super) fn add(library: &Library, stored: &Stored, calls: &[Call], messages: &[Message]) {
-    library.arrive(calls, messages, || {
+    library.arrive(&[calls], &[messages], || {
         stored.calls.lock().unwrap().extend(calls);
         stored.messages.lock().unwrap().extend(messages);
     });

@@ -1,17 +1,18 @@
 //! Where other processes read calls: what the recorder hands out, and what it does with what comes back.
 
+use super::log_pieces::LogPieces;
 use super::state::Recorder;
 use crate::helpers::OnHosts;
+use crate::missed::Missed;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
 use crate::readers::{Gone, OfReader, Readers, Settled, plan};
-use crate::reading::{Missed, Reading, Tail, slots_of};
+use crate::reading::Reading;
 use crate::task::Task;
 use crate::viewers::Viewers;
 use mpiscope_agent::{OWN, Resume};
-use mpiscope_engine::{Engine, Step};
+use mpiscope_engine::Step;
 use mpiscope_ingest::Ingest;
-use mpiscope_model::words::counted;
 use mpiscope_recording::WalReader;
 use mpiscope_verdict::Helpers as _;
 use mpiscope_wire::Message;
@@ -21,11 +22,6 @@ use std::time::{Duration, Instant};
 
 /// Where agents wait for the readers to come, they wait no longer than this.
 const GATHERING: Duration = Duration::from_secs(12);
-/// Slots of the log that are handed out at a time.
-const AT_ONCE: usize = 1 << 17;
-/// What was taken in may reach the log a little later.
-const LATE: Duration = Duration::from_secs(5);
-const REST: Duration = Duration::from_millis(20);
 
 impl Recorder {
     /// Has other processes read calls. To be called before anything is taken in.
@@ -48,7 +44,7 @@ impl Recorder {
 
     /// Hands out the log of a predecessor; says where it stopped.
     pub(super) fn share_log(&mut self, log: &WalReader) -> Resume {
-        let mut waiting = Waiting::default();
+        let mut waiting = LogPieces::default();
         let faults = log.for_each_message(|message| {
             if waiting.push(message) {
                 self.take_all(waiting.take());
@@ -58,9 +54,11 @@ impl Recorder {
         self.write_faults.extend(faults);
         self.await_answers();
         self.publish_all();
-        let positions = self.reading.readers.as_ref().map(|readers| readers.positions(OWN));
         let resume = self.engine.resume();
-        Resume { positions: positions.unwrap_or_else(|| resume.positions.clone()), ..resume }
+        match &self.reading.readers {
+            Some(readers) => Resume { positions: readers.positions(OWN), ..resume },
+            None => resume,
+        }
     }
 
     /// Takes in all that was handed out.
@@ -125,7 +123,7 @@ impl Recorder {
     }
 
     /// Takes what came meanwhile; the log has it.
-    fn look_for_missed(&mut self) {
+    pub(super) fn look_for_missed(&mut self) {
         let mut missed = Missed::default();
         self.reading.input.iter().for_each(|input| missed.take(input));
         self.note_missed(missed);
@@ -139,7 +137,7 @@ impl Recorder {
         }
     }
 
-    fn try_hand_out(&mut self, messages: Vec<Message>) -> Result<(), Gone> {
+    pub(super) fn try_hand_out(&mut self, messages: Vec<Message>) -> Result<(), Gone> {
         let is_shown = self.is_shown();
         let Self { engine, reading, .. } = self;
         let Some(readers) = &mut reading.readers else { return Ok(()) };
@@ -212,17 +210,15 @@ impl Recorder {
         if let Some(live) = &mut self.live {
             live.come_to(until);
         }
-        let mut steps = if is_last {
+        let mut step = if is_last {
             self.engine.finish_counted(batch, messages, counted)
         } else {
-            vec![self.engine.settle_counted(batch, messages, counted)]
+            self.engine.settle_counted(batch, messages, counted)
         };
-        self.analyse(&mut steps, is_shown);
+        self.analyse(std::slice::from_mut(&mut step), is_shown);
         // The rest is new, though no message came with it.
         self.show_from(if is_last { u64::MAX } else { until });
-        for (step, of_readers) in steps.into_iter().zip([of_readers]) {
-            self.write_read(step, of_readers);
-        }
+        self.write_read(step, of_readers);
         self.reading.settled = self.reading.settled.max(until);
     }
 
@@ -233,154 +229,5 @@ impl Recorder {
             viewers.take_read(step.calls, of_readers, &step.windows, &self.writer);
         }
         self.add_faults(step.faults);
-    }
-
-    /// What a reader knew is gone: forgets all, and takes it in again from the log, with those that are left.
-    fn begin_again(&mut self, gone: Gone) {
-        let mut gone = Some(gone);
-        while let Some(Gone { reader, why }) = gone.take() {
-            self.reading.dismiss();
-            if let Some(hosts) = &mut self.reading.hosts {
-                // The daemon itself is number 0.
-                hosts.lost_for(reader + 1, Some(&why));
-            }
-            self.notices.take().iter().for_each(|text| self.notice(text));
-            self.publish(false);
-            self.forget();
-            self.gather_readers();
-            gone = self.catch_up().err();
-        }
-        self.publish_all();
-    }
-
-    /// Whoever looks has seen all that this number of messages of the log came to, or not.
-    fn show_from(&mut self, messages: u64) {
-        let is_known = messages <= self.reading.shown_until;
-        self.reading.is_known = is_known;
-        self.viewers.iter_mut().for_each(|viewers| viewers.repeat(is_known));
-    }
-
-    fn forget(&mut self) {
-        // What was recorded is recorded again, or counted as lost.
-        self.expected_calls = self.expected_calls.max(self.made_calls());
-        let window_ns = self.window_ns();
-        self.engine =
-            if self.live.is_some() { Engine::for_diagnosis(window_ns) } else { Engine::new(window_ns) };
-        self.engine.share_out(self.reading.threads);
-        self.sums.clear();
-        let begun = self.writer.begin_again();
-        self.note(begun);
-        if let Some(live) = &mut self.live {
-            live.restart();
-        }
-        if let Some(viewers) = &mut self.viewers {
-            viewers.begin_again();
-        }
-        self.reading.shown_until = self.reading.settled;
-    }
-
-    /// Takes in from the log what was taken in before, and what has come meanwhile.
-    fn catch_up(&mut self) -> Result<(), Gone> {
-        self.reading.is_repeating = true;
-        let outcome = self.try_catch_up();
-        self.reading.is_repeating = false;
-        if outcome.is_ok() {
-            // Between this and what is missed later, messages are received.
-            self.reading.tail = Tail::default();
-        }
-        outcome
-    }
-
-    fn try_catch_up(&mut self) -> Result<(), Gone> {
-        let (mut read, mut since) = (0, Instant::now());
-        loop {
-            self.look_for_missed();
-            if read == self.reading.taken {
-                return Ok(());
-            }
-            let before = read;
-            let faults = self.read_on(&mut read)?;
-            // What came last may not be in the log yet.
-            let rest = self.reading.tail.last((self.reading.taken - read) as usize);
-            if let Some(rest) = rest {
-                read = self.reading.taken;
-                self.take_again(rest, read)?;
-            } else if read > before {
-                since = Instant::now();
-            } else if since.elapsed() > LATE {
-                faults.iter().for_each(|text| self.complain(text));
-                let missing = counted(self.reading.taken - read, "message");
-                self.complain(&format!(
-                    "{missing}: not in the log, and what a lost reader made of them is missing"
-                ));
-                self.reading.taken = read;
-                return Ok(());
-            } else {
-                std::thread::sleep(REST);
-            }
-        }
-    }
-
-    /// Takes in the messages of the log behind this number of them, as far as it has been written. Says what of it cannot be read.
-    fn read_on(&mut self, read: &mut u64) -> Result<Vec<String>, Gone> {
-        let log = match WalReader::open(self.writer.dir()) {
-            Ok(log) => log,
-            Err(error) => return Ok(vec![error.to_string()]),
-        };
-        let (mut passed, mut waiting, mut outcome) = (0, Waiting::default(), Ok(()));
-        let begin = *read;
-        let faults = log.for_each_message_while(|message| {
-            passed += 1;
-            if passed <= begin {
-                return true;
-            }
-            if *read == self.reading.taken {
-                return false;
-            }
-            *read += 1;
-            let ends = waiting.push(message);
-            // A batch ends where those who look were last shown one.
-            if ends || *read == self.reading.shown_until || *read == self.reading.taken {
-                outcome = self.take_again(waiting.take(), *read);
-                // Whoever brings more must not wait for this.
-                self.look_for_missed();
-            }
-            outcome.is_ok()
-        });
-        outcome?;
-        self.take_again(waiting.take(), *read)?;
-        Ok(faults)
-    }
-
-    fn take_again(&mut self, messages: Vec<Message>, until: u64) -> Result<(), Gone> {
-        if self.reading.is_shared() {
-            return self.try_hand_out(messages);
-        }
-        self.show_from(until);
-        self.take_alone(messages);
-        self.show_from(u64::MAX);
-        Ok(())
-    }
-}
-
-/// Messages of the log until they are worth a batch.
-#[derive(Default)]
-struct Waiting {
-    messages: Vec<Message>,
-    slots: usize,
-}
-
-impl Waiting {
-    /// Takes one; says whether they are.
-    fn push(&mut self, message: Message) -> bool {
-        self.slots += slots_of(&message);
-        let settles = Ingest::settles(&message);
-        self.messages.push(message);
-        settles && self.slots >= AT_ONCE
-    }
-
-    fn take(&mut self) -> Vec<Message> {
-        self.slots = 0;
-        std::mem::take(&mut self.messages)
     }
 }
