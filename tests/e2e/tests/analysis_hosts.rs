@@ -1,28 +1,21 @@
 //! The live analysis shared with other processes: on this host and on others, whatever becomes of them.
 
 use crate::support::hosts::{Job, assert_exact};
-use crate::support::{Feed, Page, block_on};
+use crate::support::{Feed, Page, block_on, hosts_for_two_more, run_with_options};
 use mpiscope_feed::FindingsReport;
 use mpiscope_feed::message::Message;
 use mpiscope_harness::{
-    LIMIT, Lab, LabOptions, Mpi, Placement, Running, Signal, Start, daemon_of, folder, mpiscope, processes,
-    report, run,
+    LIMIT, Lab, LabOptions, Mpi, Placement, Running, Signal, Start, daemon_of, folder, processes, report, run,
 };
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 const RANKS: u32 = 4;
 
 /// A program under `mpiscope run`. Two more processes on this host share the analysis.
-fn shared_run(mpi: &Mpi, words: &[&str], folder: &Path, out: &Path) -> Command {
-    let hosts = folder.join("hosts");
-    std::fs::write(&hosts, "localhost slots=2\nlocalhost processes=3 # with the daemon\n").unwrap();
-    let mut command = mpiscope(&["run", "--hostfile"]).unwrap();
-    command.arg(hosts).arg("--out").arg(out).arg("--");
-    command.args(mpi.words(RANKS, &mpi.app(words[0]).unwrap(), &words[1..]));
-    mpi.prepare(&mut command).unwrap();
-    command
+fn shared_run(mpi: &Mpi, [app, arguments @ ..]: &[&str; 3], folder: &Path, out: &Path) -> Running {
+    let hosts = hosts_for_two_more(folder);
+    run_with_options(mpi, RANKS, (app, arguments), out, &["--hostfile", &hosts])
 }
 
 /// The processes with shares of the analysis of a run.
@@ -54,7 +47,7 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let words = ["uneven", "3000", "4000"];
-        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out)).unwrap();
+        let running = shared_run(&mpi, &words, folder.path(), &out);
         let page = Page::open(&running, "mpiscope: live page");
         let mut texts = Vec::new();
         let killed_at_s = block_on(async {
@@ -105,7 +98,7 @@ fn a_successor_of_the_daemon_shares_the_analysis_again() {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let words = ["uneven", "1500", "4000"];
-        let running = Running::start(&mut shared_run(&mpi, &words, folder.path(), &out)).unwrap();
+        let running = shared_run(&mpi, &words, folder.path(), &out);
         let both = || Some(sharers(&running)).filter(|found| found.len() == 2);
         let first = processes::until(LIMIT, both).unwrap();
         let daemon = daemon_of(&running).unwrap();

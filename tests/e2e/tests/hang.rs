@@ -1,5 +1,6 @@
 //! Hangs: who waits for whom is printed once during the hang, and is in the recording.
 
+use crate::support::hosts_for_two_more;
 use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::any::Any;
@@ -97,9 +98,8 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
 fn a_hang_is_seen_where_other_processes_read_calls() {
     for mpi in Mpi::sample_or_skip("hang a_hang_is_seen_where_other_processes_read_calls") {
         let folder = folder().unwrap();
-        let hosts = folder.path().join("hosts");
-        std::fs::write(&hosts, "localhost processes=3\n").unwrap();
-        let stuck = stuck_with(&mpi, &["--hostfile", hosts.to_str().unwrap()], &["ring"]);
+        let hosts = hosts_for_two_more(folder.path());
+        let stuck = stuck_with(&mpi, &["--hostfile", &hosts], &["ring"]);
         stuck.wait_for_words(&[
             "the recording is shared with localhost, localhost",
             "Deadlock: 4 ranks wait for each other.",

@@ -1,8 +1,8 @@
 //! The recording shared with other processes, whatever becomes of them.
 
 use crate::support::hosts::assert_exact;
-use crate::support::{Feed, Page, block_on};
-use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use crate::support::{Feed, Page, block_on, hosts_for_two_more, run_with_options};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, daemon_of, folder, processes, report};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,10 @@ struct Shared {
 /// Starts `uneven` under `mpiscope run`, with this number of steps and microseconds in each.
 fn shared_run(mpi: &Mpi, [steps, step_us]: [&str; 2], options: &[&str]) -> Shared {
     let folder = folder().unwrap();
-    let (hosts, out) = (folder.path().join("hosts"), folder.path().join("recording"));
-    std::fs::write(&hosts, "localhost processes=3\n").unwrap();
-    let mut command = mpiscope(&["run", "--hostfile"]).unwrap();
-    command.arg(hosts).args(options).arg("--out").arg(&out).arg("--");
-    command.args(mpi.words(RANKS, &mpi.app("uneven").unwrap(), &[steps, step_us]));
-    mpi.prepare(&mut command).unwrap();
-    Shared { running: Running::start(&mut command).unwrap(), out, _folder: Box::new(folder) }
+    let (hosts, out) = (hosts_for_two_more(folder.path()), folder.path().join("recording"));
+    let options = [&["--hostfile", &hosts], options].concat();
+    let running = run_with_options(mpi, RANKS, ("uneven", &[steps, step_us]), &out, &options);
+    Shared { running, out, _folder: Box::new(folder) }
 }
 
 /// Waits for its end. All its calls are in the recording.

@@ -1,7 +1,7 @@
 //! A replay shows what was shown live: the same state in the end, the same answers about any stretch of time, and the same
 //! again wherever somebody was in between.
 
-use crate::support::{Feed, Page, block_on, run_with_page};
+use crate::support::{Feed, Page, block_on, hosts_for_two_more, run_with_options, run_with_page};
 use mpiscope_feed::exchange::{Answer, Content, Outgoing};
 use mpiscope_feed::message::{Kind, Losses, Message, Totals};
 use mpiscope_feed::{Calls, FindingsReport};
@@ -211,35 +211,52 @@ fn live(running: &Running, chance: &mut Chance) -> (PageState, Vec<(Value, Essen
     })
 }
 
+/// Whoever looks at the recording of a run sees what was shown while it ran.
+fn assert_is_shown_again(running: Running, out: &Path, chance: &mut Chance) {
+    let (live, asked) = live(&running, chance);
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert!(asked.len() >= 24, "only {} questions while the job ran", asked.len());
+    assert!(live.found.as_ref().is_some_and(|found| found.is_final));
+
+    let replayed = Replayed::open(out);
+    let (questions, before): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
+    let (state, after) = block_on(async {
+        let (mut feed, state, _) = replayed.page_state().await;
+        (state, answers(&mut feed, &questions).await)
+    });
+    replayed.close();
+    assert_eq!((&state.totals, &state.losses, state.exit), (&live.totals, &live.losses, live.exit));
+    assert_eq!(state.functions, live.functions);
+    assert_eq!(state.ranks, live.ranks);
+    assert_eq!((state.window_ns, &state.timeline), (live.window_ns, &live.timeline));
+    assert_eq!(state.found, live.found);
+    for ((question, before), after) in questions.iter().zip(before).zip(after) {
+        assert_eq!(before, after, "{question}");
+    }
+}
+
 #[test]
 fn what_was_shown_live_is_shown_again() {
     let test = "replay_is_live what_was_shown_live_is_shown_again";
     for mpi in Mpi::sample_or_skip(test) {
-        let mut chance = Chance::for_test(test);
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let running = run_with_page(&mpi, 2, "linger", &["4", "500"], &out);
-        let (live, asked) = live(&running, &mut chance);
-        let ended = running.wait(LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
-        assert!(asked.len() >= 24, "only {} questions while the job ran", asked.len());
-        assert!(live.found.as_ref().is_some_and(|found| found.is_final));
+        assert_is_shown_again(running, &out, &mut Chance::for_test(test));
+    }
+}
 
-        let replayed = Replayed::open(&out);
-        let (questions, before): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
-        let (state, after) = block_on(async {
-            let (mut feed, state, _) = replayed.page_state().await;
-            (state, answers(&mut feed, &questions).await)
-        });
-        replayed.close();
-        assert_eq!((&state.totals, &state.losses, state.exit), (&live.totals, &live.losses, live.exit));
-        assert_eq!(state.functions, live.functions);
-        assert_eq!(state.ranks, live.ranks);
-        assert_eq!((state.window_ns, &state.timeline), (live.window_ns, &live.timeline));
-        assert_eq!(state.found, live.found);
-        for ((question, before), after) in questions.iter().zip(before).zip(after) {
-            assert_eq!(before, after, "{question}");
-        }
+/// Those who look get rows from processes that keep them until a segment is full.
+#[test]
+fn what_was_shown_live_of_other_processes_is_shown_again() {
+    let test = "replay_is_live what_was_shown_live_of_other_processes_is_shown_again";
+    for mpi in Mpi::sample_or_skip(test) {
+        let folder = folder().unwrap();
+        let (hosts, out) = (hosts_for_two_more(folder.path()), folder.path().join("recording"));
+        let options = ["--hostfile", &hosts];
+        let running = run_with_options(&mpi, 2, ("linger", &["4", "500"]), &out, &options);
+        assert_is_shown_again(running, &out, &mut Chance::for_test(test));
     }
 }
 

@@ -140,10 +140,28 @@ impl Feed {
 
 /// Starts a program under `mpiscope run`, with a page.
 pub(crate) fn run_with_page(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str], out: &Path) -> Running {
+    run_with_options(mpi, ranks, (app, arguments), out, &[])
+}
+
+/// Likewise with these options of `run`.
+pub(crate) fn run_with_options(
+    mpi: &Mpi,
+    ranks: u32,
+    (app, arguments): (&str, &[&str]),
+    out: &Path,
+    options: &[&str],
+) -> Running {
     let mut command = mpiscope(&["run", "--out"]).unwrap();
-    command.arg(out).arg("--").args(mpi.words(ranks, &mpi.app(app).unwrap(), arguments));
+    command.arg(out).args(options).arg("--").args(mpi.words(ranks, &mpi.app(app).unwrap(), arguments));
     mpi.prepare(&mut command).unwrap();
     Running::start(&mut command).unwrap()
+}
+
+/// A file for `--hostfile` that has two more processes on this host.
+pub(crate) fn hosts_for_two_more(folder: &Path) -> String {
+    let hosts = folder.join("hosts");
+    std::fs::write(&hosts, "localhost slots=2\nlocalhost processes=3 # with the daemon\n").unwrap();
+    hosts.to_str().unwrap().to_owned()
 }
 
 /// Runs one thing after another, on this thread.
