@@ -50,11 +50,13 @@ pub enum FrameKind {
     Skipped,
     /// The CPUs that a process may use.
     Cpus,
+    /// Slots of one ring, packed.
+    Packed,
 }
 
 impl FrameKind {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,
@@ -71,6 +73,7 @@ impl FrameKind {
         FrameKind::Unrecorded,
         FrameKind::Skipped,
         FrameKind::Cpus,
+        FrameKind::Packed,
     ];
 
     fn number(self) -> u16 {
@@ -91,6 +94,7 @@ impl FrameKind {
             FrameKind::Unrecorded => 14,
             FrameKind::Skipped => 15,
             FrameKind::Cpus => 16,
+            FrameKind::Packed => 17,
         }
     }
 

@@ -3,7 +3,8 @@
 //! What it is: byte layouts and pure encoders and decoders. What it is not: I/O, shared memory, meaning.
 //! Who uses it: the collector writes slots, the agent wraps them in frames, ingest reads both, the recording keeps
 //! them. What must hold: a layout never changes its meaning under the same version, an id is never used twice, and
-//! no input, however broken, makes a decoder panic or allocate more than the input's own size.
+//! no input, however broken, makes a decoder panic or allocate more than the input's own size; packed slots unpack to 32
+//! times theirs, at the most.
 #![forbid(unsafe_code)]
 
 mod about;
@@ -14,6 +15,7 @@ mod frame;
 mod function_entry;
 mod functions;
 mod generated;
+mod packing;
 mod payload;
 mod payload_coding;
 mod site;
@@ -31,8 +33,9 @@ pub use frame::{
 };
 pub use function_entry::{Family, FunctionEntry};
 pub use functions::{FUNCTIONS, by_id, id};
+pub use packing::PackedSlots;
 pub use payload::{
-    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin,
+    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin, Packed,
     PayloadFault, Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};

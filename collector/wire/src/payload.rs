@@ -2,6 +2,7 @@
 
 use crate::flight::Flight;
 use crate::frame::FrameKind;
+use crate::packing::PackedSlots;
 use crate::slot::Slot;
 
 /// Which clock a process's ticks are of.
@@ -113,6 +114,19 @@ pub struct Slots {
     pub from: u64,
     /// The slots.
     pub slots: Vec<Slot>,
+}
+
+/// Slots of one ring, in order, packed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    /// Whose.
+    pub process: u32,
+    /// Which ring of the process.
+    pub ring: u32,
+    /// The position of the first slot in the ring's life.
+    pub from: u64,
+    /// The slots.
+    pub slots: PackedSlots,
 }
 
 /// Ticks and nanoseconds of the same moment on one node.
@@ -323,9 +337,34 @@ pub enum Message {
     Skipped(Skipped),
     /// See [`Cpus`].
     Cpus(Cpus),
+    /// See [`Packed`].
+    Packed(Packed),
 }
 
+/// Fewer slots are not packed: it would cost more than it gains.
+const LEAST_PACKED: usize = 8;
+
 impl Message {
+    /// Slots of a ring from a position on, packed if that takes less room.
+    #[must_use]
+    pub fn of_slots(process: u32, ring: u32, from: u64, slots: &[Slot]) -> Self {
+        let packed = (slots.len() >= LEAST_PACKED).then(|| PackedSlots::pack(slots));
+        match packed.filter(|packed| packed.bytes() < size_of_val(slots)) {
+            Some(slots) => Message::Packed(Packed { process, ring, from, slots }),
+            None => Message::Slots(Slots { process, ring, from, slots: slots.to_vec() }),
+        }
+    }
+
+    /// How many slots it has.
+    #[must_use]
+    pub fn slot_count(&self) -> usize {
+        match self {
+            Message::Slots(slots) => slots.slots.len(),
+            Message::Packed(slots) => slots.slots.len(),
+            _ => 0,
+        }
+    }
+
     /// Whether an agent sends this, about its own node, and counts it; all else is the daemon's.
     #[must_use]
     pub fn is_from_agent(&self) -> bool {
@@ -338,7 +377,8 @@ impl Message {
             | Message::LastCalls(_)
             | Message::Unrecorded(_)
             | Message::Skipped(_)
-            | Message::Cpus(_) => true,
+            | Message::Cpus(_)
+            | Message::Packed(_) => true,
             Message::RunStart(_)
             | Message::RunEnd(_)
             | Message::Agent(_)
@@ -432,6 +472,12 @@ mod tests {
             Message::Cpus(Cpus { process: 1, on_host: 2, quota_milli: 1_500, allowed: "0-1".into() }),
             Message::Scheduling(Scheduling { blocked_ns: 8, ..scheduling }),
             Message::Scheduling(Scheduling { major_faults: 9, ..scheduling }),
+            Message::Packed(Packed {
+                process: 1,
+                ring: 2,
+                from: 4,
+                slots: PackedSlots::pack(&[[1, 2, 3, 4], [4, 5, 6, 7], [1, 3, 3, 4], [5; 4]]),
+            }),
         ]
     }
 
@@ -456,8 +502,8 @@ mod tests {
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
             // The messages of one host's runs came first; those of several hosts were added, then last calls, then
-            // the time a process was stopped, its CPUs, the time it was blocked, and its page faults.
-            if [7, 12, 13, 16, 17, 18, 19, examples().len()].contains(&(at + 1)) {
+            // the time a process was stopped, its CPUs, the time it was blocked, its page faults, and packed slots.
+            if [7, 12, 13, 16, 17, 18, 19, 20, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -465,7 +511,7 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 8] = [
+    const GOLDEN: [(usize, u32); 9] = [
         (374, 2329833072),
         (574, 3866438358),
         (642, 4236167502),
@@ -474,6 +520,7 @@ mod tests {
         (833, 1278725180),
         (909, 368672805),
         (993, 888031683),
+        (1117, 3437895676),
     ];
 
     proptest! {

@@ -2,8 +2,9 @@
 
 use crate::flight::{FLIGHT_WORDS, Flight};
 use crate::frame::{FrameKind, encode_frame};
+use crate::packing::PackedSlots;
 use crate::payload::{
-    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin,
+    Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin, Packed,
     PayloadFault, Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 use crate::slot::{SLOT_BYTES, Slot};
@@ -167,6 +168,7 @@ payloads! {
     Unrecorded { process, calls }
     Skipped { process, ring, to }
     Cpus { process, on_host, quota_milli, allowed }
+    Packed { process, ring, from, slots }
 }
 
 impl Field for Slots {
@@ -197,6 +199,29 @@ fn slot_of(bytes: &[u8]) -> Slot {
         let word = words.next().and_then(|word| word.try_into().ok());
         u64::from_le_bytes(word.unwrap_or_default())
     })
+}
+
+impl Field for PackedSlots {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.reserve(8 + self.bytes());
+        self.count.write(out);
+        (self.definitions.len() as u32).write(out);
+        for (place, slot) in &self.definitions {
+            place.write(out);
+            slot.iter().for_each(|word| word.write(out));
+        }
+        out.extend_from_slice(&self.bytes);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, &'static str> {
+        let (count, definitions): (u32, u32) = (reader.field()?, reader.field()?);
+        let mut slots = Self { count, ..Self::default() };
+        for _ in 0..definitions {
+            slots.definitions.push((reader.field()?, slot_of(reader.take(SLOT_BYTES)?)));
+        }
+        slots.bytes = reader.take(reader.bytes.len())?.to_vec();
+        slots.check().map(|()| slots)
+    }
 }
 
 impl Field for Scheduling {
@@ -289,6 +314,7 @@ messages!(
     Unrecorded,
     Skipped,
     Cpus,
+    Packed,
 );
 
 impl Message {

@@ -116,7 +116,7 @@ impl FlightBuffer {
     }
 
     /// Takes the next slots of a ring.
-    pub(super) fn take(&mut self, ring: usize, slots: Vec<Slot>, consumer: &Consumer<'_>) {
+    pub(super) fn take(&mut self, ring: usize, slots: &[Slot], consumer: &Consumer<'_>) {
         let buffered = &mut self.rings[ring];
         buffered.slots.extend(slots);
         let (generation, from) = consumer.told_anew();

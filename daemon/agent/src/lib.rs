@@ -24,7 +24,7 @@ use finder::Finder;
 use mpiscope_process::local_host::host_name;
 use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{clock_sample, monotonic_ns};
-use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
+use mpiscope_wire::{Flight, Message, Origin, Process, Slot, Slots};
 use outbox::Outbox;
 use pace::Pace;
 use std::ops::Range;
@@ -79,6 +79,8 @@ pub struct Agent {
     has_passed: bool,
     recording: Recording,
     notices: Vec<String>,
+    /// Room for the slots of a ring.
+    room: Vec<Slot>,
     /// For how long calls are held back while recording is off; none where they are not written at all then.
     pub hold: Option<Duration>,
     /// Which ranks were seen.
@@ -124,6 +126,7 @@ impl Agent {
             has_passed: false,
             recording: Recording::On,
             notices: Vec::new(),
+            room: Vec::new(),
             hold: None,
             census,
             sleeper: None,
@@ -263,7 +266,7 @@ impl Agent {
     fn read(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         let mut pass = Pass::default();
         for ring_file in &mut self.ring_files {
-            let read = ring_file.read(&mut |message| self.outbox.tell(message, sink));
+            let read = ring_file.read(&mut self.room, &mut |message| self.outbox.tell(message, sink));
             pass.slots += read.slots;
             pass.busy |= read.busy;
             self.outbox.faults.extend(read.fault);

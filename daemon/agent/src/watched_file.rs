@@ -6,7 +6,7 @@ use super::scheduling::Scheduler;
 use mpiscope_ring::clock::clock_sample;
 use mpiscope_ring::{Consumer, Corrupt, Reader, State};
 use mpiscope_wire::{
-    ClockKind, ClockSample, EndState, Flight, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
+    ClockKind, ClockSample, EndState, Flight, LastCalls, Lost, Message, Process, Skipped, Slot, Unrecorded,
 };
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -119,8 +119,8 @@ impl WatchedFile {
         sound.any(|(ring, &position)| !is_whole || self.reader.consumer(ring, Some(position)).holds(slots))
     }
 
-    /// Reads what is in the rings; nothing is given back yet.
-    pub(crate) fn read(&mut self, tell: &mut dyn FnMut(Message)) -> Read {
+    /// Reads what is in the rings, by way of `room`; nothing is given back yet.
+    pub(crate) fn read(&mut self, room: &mut Vec<Slot>, tell: &mut dyn FnMut(Message)) -> Read {
         let mut read = Read::default();
         if !self.reader.is_whole() {
             if self.damaged.iter().any(|damaged| !damaged) {
@@ -135,7 +135,7 @@ impl WatchedFile {
             if self.damaged[ring] {
                 continue;
             }
-            match self.read_ring(ring, tell) {
+            match self.read_ring(ring, room, tell) {
                 Ok(count) => {
                     read.slots += count;
                     read.busy |= count >= MOST_SLOTS / 2;
@@ -154,10 +154,15 @@ impl WatchedFile {
     }
 
     /// Buffers the next slots of a ring or hands them on. Returns how many they are.
-    fn read_ring(&mut self, ring: usize, tell: &mut dyn FnMut(Message)) -> Result<usize, Corrupt> {
+    fn read_ring(
+        &mut self,
+        ring: usize,
+        slots: &mut Vec<Slot>,
+        tell: &mut dyn FnMut(Message),
+    ) -> Result<usize, Corrupt> {
         let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
-        let mut slots = Vec::new();
-        let count = consumer.read(MOST_SLOTS, &mut slots)?;
+        slots.clear();
+        let count = consumer.read(MOST_SLOTS, slots)?;
         if count > 0 {
             self.unreleased = true;
             let from = self.positions[ring];
@@ -165,7 +170,7 @@ impl WatchedFile {
             let (process, number) = (self.process.process, ring as u32);
             match &mut self.buffer {
                 Some(buffer) => buffer.take(ring, slots, &consumer),
-                None => tell(Message::Slots(Slots { process, ring: number, from, slots })),
+                None => tell(Message::of_slots(process, number, from, slots)),
             }
         }
         Ok(count)
@@ -260,7 +265,7 @@ impl WatchedFile {
         let mut buffer = self.buffer.take()?;
         let process = self.process.process;
         buffer.hand_out(MOST_SLOTS, |ring, from, slots| {
-            tell(Message::Slots(Slots { process, ring, from, slots }));
+            tell(Message::of_slots(process, ring, from, &slots));
         });
         self.left_out += buffer.left_out;
         self.tell_unrecorded(tell);

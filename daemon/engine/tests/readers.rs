@@ -161,8 +161,11 @@ proptest! {
         at_once in 1_usize..80,
     ) {
         let messages = random_jobs::messages(&choices);
-        let read = read_by(&messages, (readers, threads, at_once));
+        let read = read_by(&random_jobs::packed(&messages, false), (readers, threads, at_once));
         prop_assert_eq!(difference(&read, &alone(&messages)), None);
+        let damaged = random_jobs::packed(&messages, true);
+        let read = read_by(&damaged, (readers, threads, at_once));
+        prop_assert_eq!(difference(&read, &alone(&damaged)), None);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::origin::Origin;
 use crate::process::{ProcessInput, Wanted};
 use crate::settled::Readable;
 use mpiscope_model::{Event, Nanoseconds, Rank};
-use mpiscope_wire::{CallFlags, Entry, Part, Sync, defines};
+use mpiscope_wire::{CallFlags, Entry, Part, Slot, Sync};
 
 /// A call completes no more receives than a ring has slots, and rings have a largest size.
 const MOST_PARTS: usize = 1 << 20;
@@ -30,46 +30,58 @@ pub(crate) struct Decoding<'a> {
 impl ProcessInput {
     /// How many slots are to be read.
     pub(crate) fn unread_slots(&self) -> usize {
-        self.unread.iter().map(|slots| slots.slots.len()).sum()
+        self.unread.iter().map(|slots| slots.content.len()).sum()
     }
 
     /// Whether something in them is to be known to the whole run.
     pub(crate) fn defines(&self) -> bool {
-        self.unread.iter().any(|slots| slots.slots.iter().any(defines))
+        self.unread.iter().any(|slots| slots.content.has_definitions())
     }
 
-    /// Goes on to where slots of a ring begin. Returns which of them are new.
-    pub(crate) fn arrive(&mut self, slots: &Readable, out: &mut Decoded) -> usize {
-        let Readable { ring, from, .. } = *slots;
+    /// Goes on to where slots of a ring end. Returns those that are new, in `room` if they were packed.
+    pub(crate) fn arrive<'a>(
+        &mut self,
+        slots: &'a Readable,
+        room: &'a mut Vec<Slot>,
+        out: &mut Decoded,
+    ) -> Option<&'a [Slot]> {
+        let (ring, from, count) = (slots.ring, slots.from, slots.content.len());
         let expected = self.rings[ring].position;
         // An agent that took over may send again what its predecessor had already sent.
         let known = usize::try_from(expected.saturating_sub(from)).unwrap_or(usize::MAX);
-        if known > slots.slots.len() {
-            return slots.slots.len();
+        if known > count {
+            return None;
         }
-        self.rings[ring].position = from.saturating_add(slots.slots.len() as u64);
+        self.rings[ring].position = from.saturating_add(count as u64);
         if from > expected {
             self.rings[ring].lose(self.rank);
             let missing = from - expected;
             out.lose_slots(missing);
             out.fault(Some(self.rank), format!("{missing} slots of ring {ring} are missing"));
         }
-        known
+        let (unread, is_whole) = slots.content.unpacked(known, room);
+        if !is_whole {
+            let missing = count - known - unread.len();
+            self.rings[ring].lose(self.rank);
+            out.lose_slots(missing as u64);
+            out.fault(Some(self.rank), format!("{missing} slots of ring {ring} do not unpack"));
+        }
+        Some(unread)
     }
 
-    /// Reads slots from one on, up to the first that defines something for the whole run. Returns that, and the place of the
-    /// next.
-    pub(crate) fn read(
+    /// Reads slots up to the first that defines something for the whole run. Returns that, and the slots behind it. `of` is
+    /// where they came from.
+    pub(crate) fn read<'a>(
         &mut self,
-        slots: &Readable,
-        from: usize,
+        of: &Readable,
+        unread: &'a [Slot],
         with: Decoding<'_>,
         out: &mut Decoded,
-    ) -> Option<(Entry, usize)> {
-        let ring = slots.ring;
-        for (at, slot) in slots.slots.iter().enumerate().skip(from) {
+    ) -> Option<(Entry, &'a [Slot])> {
+        let ring = of.ring;
+        for (at, slot) in unread.iter().enumerate() {
             match Entry::decode(slot) {
-                Some(Entry::Call(call)) => self.call(ring, call, slots.written_until_ns, with, out),
+                Some(Entry::Call(call)) => self.call(ring, call, of.written_until_ns, with, out),
                 Some(Entry::Wide { duration, bytes }) => self.rings[ring].wide = Some((duration, bytes)),
                 Some(Entry::Part(part)) => self.part(ring, part, out),
                 Some(Entry::Thread { number, .. }) => {
@@ -84,7 +96,7 @@ impl ProcessInput {
                 }
                 Some(Entry::Sync(sync)) => self.mark_numbers(ring, &sync, &mut out.waiting),
                 Some(Entry::Paused) => self.rings[ring].lose(self.rank),
-                Some(definition) => return Some((definition, at + 1)),
+                Some(definition) => return Some((definition, &unread[at + 1..])),
                 None => {
                     out.lose_slots(1);
                     out.fault(Some(self.rank), format!("a slot of ring {ring} is of no known kind"));

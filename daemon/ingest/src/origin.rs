@@ -2,8 +2,9 @@
 
 use crate::clock::{ClockMap, EarlierLine};
 use crate::host_clocks::{NodeClock, RoundTrip};
+use crate::settled::Written;
 use mpiscope_model::Node;
-use mpiscope_wire::{self as wire, ClockKind, ClockSample, Slots};
+use mpiscope_wire::{self as wire, ClockKind, ClockSample};
 
 /// What is known of an agent and its node. Number 0 is the daemon's own, whose clock the run's time is of.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct Origin {
     /// Whether it has sent everything and closed the connection.
     pub(crate) is_finished: bool,
     /// Slots since the last clock sample: their times depend on the next one.
-    pub(crate) waiting: Vec<Slots>,
+    pub(crate) waiting: Vec<Written>,
     counter: ClockMap,
     pub(crate) clock: NodeClock,
     /// All that it wrote before this, of the run's time, has been read.
@@ -78,9 +79,4 @@ impl Origin {
     pub(crate) fn run_ns(&self, kind: ClockKind, ticks: u64, earlier: &mut EarlierLine) -> u64 {
         self.clock.to_run(self.counter.monotonic_ns(kind, ticks, earlier))
     }
-}
-
-/// The size of slots until their clock sample comes.
-pub(crate) fn waiting_bytes(slots: &Slots) -> usize {
-    size_of::<Slots>() + size_of_val(slots.slots.as_slice())
 }

@@ -1,9 +1,10 @@
 //! Random jobs on several hosts, as the messages of a log: drifting clocks, gaps, repeated and senseless slots.
 
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry, Lost, Message,
-    ModuleDefinition, NO_COMM, Origin, PEER_ANY, PEER_NONE, Part, PartFlags, PathPart, Process, RoundTrip,
-    RunEnd, RunStart, SiteDefinition, Skipped, Slot, Slots, Sync, id,
+    Agent, Call, CallFlags, ClockKind, ClockSample, CommDefinition, CommKind, EndState, Entry,
+    FRAME_HEADER_BYTES, FrameKind, Lost, Message, ModuleDefinition, NO_COMM, Origin, PEER_ANY, PEER_NONE,
+    Packed, PackedSlots, Part, PartFlags, PathPart, Process, RoundTrip, RunEnd, RunStart, SiteDefinition,
+    Skipped, Slot, Slots, Sync, id,
 };
 use std::collections::BTreeMap;
 
@@ -103,6 +104,27 @@ fn slots_of(choice: u64, (agent, number): (u32, u32), turn: u64) -> Vec<Slot> {
 
 fn clock_rate(number: u32) -> u64 {
     if number == 0 { 1 } else { 3 }
+}
+
+/// The same job where agents have packed slots, but for some. With `are_damaged`, some do not unpack.
+pub(crate) fn packed(messages: &[Message], are_damaged: bool) -> Vec<Message> {
+    let pack = |(at, message): (usize, &Message)| match message {
+        Message::Slots(Slots { process, ring, from, slots }) if at % 5 > 0 => {
+            let packed =
+                Packed { process: *process, ring: *ring, from: *from, slots: PackedSlots::pack(slots) };
+            if are_damaged && at % 7 == 0 { damaged(packed) } else { Message::Packed(packed) }
+        }
+        _ => message.clone(),
+    };
+    messages.iter().enumerate().map(pack).collect()
+}
+
+/// It has a byte more, and says so nowhere.
+fn damaged(packed: Packed) -> Message {
+    let mut bytes = Vec::new();
+    Message::Packed(packed).encode(&mut bytes);
+    bytes.push(0);
+    Message::decode(FrameKind::Packed, &bytes[FRAME_HEADER_BYTES..]).unwrap()
 }
 
 /// Messages of some turns; in each an agent tells what its ranks did.

@@ -1,6 +1,6 @@
 //! What becomes known is the same however many threads read slots, and however many messages come at once.
 
-use crate::random_jobs::messages;
+use crate::random_jobs::{messages, packed};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Call as Row, Collected, Event, Losses, Nanoseconds, Rank, SiteInfo};
 use mpiscope_wire::Message;
@@ -105,10 +105,25 @@ proptest! {
         let one = || Ingest::for_diagnosis();
         let (expected, none) = outcome(&messages, 1, one());
         prop_assert_eq!(none, 0);
+        let messages = packed(&messages, false);
         prop_assert_eq!(difference(&outcome(&messages, at_once, one()).0, &expected), None);
         let several = one().with_threads(threads).with_least_for_thread(1);
         prop_assert_eq!(difference(&outcome(&messages, at_once, several).0, &expected), None);
     }
+}
+
+#[test]
+fn slots_that_do_not_unpack_are_lost_and_those_behind_them_are_read() {
+    let choices: Vec<u64> = (1..400_u64).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+    let whole = outcome(&messages(&choices), 50, Ingest::for_diagnosis()).0;
+    let damaged = packed(&messages(&choices), true);
+    let (expected, _) = outcome(&damaged, 50, Ingest::for_diagnosis());
+    let several = Ingest::for_diagnosis().with_threads(3).with_least_for_thread(4);
+    assert_eq!(difference(&outcome(&damaged, 300, several).0, &expected), None);
+    let rows = |outcome: &Outcome| outcome.rows.values().map(Vec::len).sum::<usize>();
+    assert!(rows(&expected) < rows(&whole) && rows(&expected) > rows(&whole) / 2);
+    assert!(expected.losses.unreadable > whole.losses.unreadable + 100);
+    assert!(expected.faults.iter().any(|fault| fault.ends_with("do not unpack")));
 }
 
 #[test]

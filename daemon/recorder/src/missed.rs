@@ -17,12 +17,12 @@ pub(crate) struct Tail {
 
 impl Tail {
     fn push(&mut self, message: Message) {
-        self.slots += slots_of(&message);
+        self.slots += message.slot_count();
         self.messages.push_back(message);
         while (self.slots > MOST_SLOTS || self.messages.len() > MOST_MESSAGES)
             && let Some(first) = self.messages.pop_front()
         {
-            self.slots -= slots_of(&first);
+            self.slots -= first.slot_count();
         }
     }
 
@@ -37,11 +37,6 @@ impl Tail {
         self.slots = 0;
         Some(std::mem::take(&mut self.messages).into_iter().skip(first).collect())
     }
-}
-
-/// How many slots a message has.
-pub(crate) fn slots_of(message: &Message) -> usize {
-    if let Message::Slots(slots) = message { slots.slots.len() } else { 0 }
 }
 
 /// What came while nobody had time for it.
@@ -87,7 +82,7 @@ mod tests {
         tail.append(behind);
         assert_eq!(tail.last(6), None, "the first one is gone");
         let last = tail.last(2).unwrap();
-        assert_eq!((slots_of(&last[0]), slots_of(&last[1])), (MOST_SLOTS / 4, 0));
+        assert_eq!((last[0].slot_count(), last[1].slot_count()), (MOST_SLOTS / 4, 0));
         assert!(tail.messages.is_empty() && tail.slots == 0);
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// What may wait for the recorder. Beyond it the agent waits, and the rings fill.
-const MOST_BYTES: usize = 256 << 20;
+/// What may wait for the recorder: some ten million calls, packed. Beyond it the agent waits, and the rings fill.
+const MOST_BYTES: usize = 64 << 20;
 /// Small passes count too: some eight seconds of them.
 const MOST_PASSES: usize = 1 << 14;
 
@@ -51,6 +51,7 @@ pub(crate) fn queue() -> (Sending, Receiving) {
 fn weight(item: &Item) -> usize {
     let slots = |message: &Message| match message {
         Message::Slots(slots) => slots.slots.len() * SLOT_BYTES,
+        Message::Packed(slots) => slots.slots.bytes(),
         _ => 0,
     };
     let messages: usize = item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum();

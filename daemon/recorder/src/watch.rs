@@ -269,9 +269,7 @@ mod tests {
         let mut read = 0;
         while let Ok(item) = receive.receive(Duration::from_secs(60), &|| false) {
             for message in item.messages {
-                if let Message::Slots(slots) = message {
-                    read += slots.slots.len();
-                }
+                read += message.slot_count();
             }
         }
         assert_eq!(read, written);

@@ -317,6 +317,10 @@ fn learn(message: &Message, resume: &mut Resume) {
             let until = slots.from + slots.slots.len() as u64;
             resume.positions.insert((slots.process, slots.ring), until);
         }
+        Message::Packed(slots) => {
+            let until = slots.from + slots.slots.len() as u64;
+            resume.positions.insert((slots.process, slots.ring), until);
+        }
         Message::Skipped(skipped) => {
             resume.positions.insert((skipped.process, skipped.ring), skipped.to);
         }

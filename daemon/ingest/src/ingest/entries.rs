@@ -1,11 +1,11 @@
 //! What slots define for the whole run: communicators, their names and grids, call sites. And slots that wait.
 
 use super::state::Ingest;
-use crate::origin::waiting_bytes;
 use crate::process::Key;
+use crate::settled::{Content, Written};
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Nanoseconds, Rank, Side};
 use mpiscope_wire::{
-    self as wire, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NamePart, OtherGroup, Skipped, Slots,
+    self as wire, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NamePart, OtherGroup, Skipped,
 };
 
 /// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
@@ -29,16 +29,16 @@ fn kind_of(kind: wire::CommKind) -> CommKind {
 
 impl Ingest {
     /// Slots wait for the next clock sample. Those beyond the budget are dropped and counted.
-    pub(super) fn wait(&mut self, slots: Slots) {
+    pub(super) fn wait(&mut self, slots: Written) {
         // Those of this host wait for the next look at the rings and no longer.
-        if self.origin == 0 || self.has_room_for(waiting_bytes(&slots)) {
+        if self.origin == 0 || self.has_room_for(slots.waiting_bytes()) {
             self.origins[self.origin as usize].waiting.push(slots);
         } else {
             let node = &self.origins[self.origin as usize].node;
             let text = format!("more waits for the clock of {node:?} than there is room for: it is missing");
             self.fault(None, text);
             let ring = ((self.origin, slots.process), slots.ring);
-            let end = slots.from.saturating_add(slots.slots.len() as u64);
+            let end = slots.from.saturating_add(slots.content.len() as u64);
             if self.dropped_until.contains_key(&ring)
                 || self.processes.contains(ring.0) && self.memory.take_entry::<((Key, u32), u64)>()
             {
@@ -59,11 +59,11 @@ impl Ingest {
     /// Nothing more comes after the slots for which there was no budget: they are lost.
     pub(super) fn lose_dropped(&mut self) {
         for ((key, ring), from) in std::mem::take(&mut self.dropped_until) {
-            let nothing = Slots { process: key.1, ring, from, slots: Vec::new() };
+            let nothing = Written { process: key.1, ring, from, content: Content::Plain(Vec::new()) };
             if let Some((index, nothing)) = self.readable(key.0, nothing, Nanoseconds::MAX)
                 && let Some(process) = self.processes.by_index(index)
             {
-                process.arrive(&nothing, &mut self.decoded);
+                process.arrive(&nothing, &mut Vec::new(), &mut self.decoded);
             }
         }
     }

@@ -54,7 +54,8 @@ impl Ingest {
             Message::Contact(contact) => self.contact(contact),
             Message::RunEnd(end) => self.end_run(end),
             Message::Process(process) => self.process(&process),
-            Message::Slots(slots) => self.wait(slots),
+            Message::Slots(slots) => self.wait(slots.into()),
+            Message::Packed(slots) => self.wait(slots.into()),
             Message::ClockSample(sample) => {
                 self.origins[self.origin as usize].add_clock_sample(sample);
                 self.settle_origin(self.origin);

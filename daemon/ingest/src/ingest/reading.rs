@@ -4,11 +4,9 @@
 use super::state::Ingest;
 use crate::decoded::Decoded;
 use crate::decoding::{Decoding, WAITING_BYTES};
-use crate::origin::waiting_bytes;
 use crate::process::ProcessInput;
-use crate::settled::{Readable, Settled};
+use crate::settled::{Readable, Settled, Written};
 use mpiscope_model::{Batch, Nanoseconds};
-use mpiscope_wire::Slots;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -22,14 +20,14 @@ impl Ingest {
         for Settled { agent, slots, written_until_ns } in std::mem::take(&mut self.settled) {
             for slots in slots {
                 if agent != 0 {
-                    self.decoded.waiting.give(waiting_bytes(&slots));
+                    self.decoded.waiting.give(slots.waiting_bytes());
                 }
                 let Some((index, slots)) = self.readable(agent, slots, written_until_ns) else { continue };
                 let Some(process) = self.processes.by_index(index) else { continue };
                 if process.unread.is_empty() {
                     touched.push(index);
                 }
-                count += slots.slots.len();
+                count += slots.content.len();
                 process.unread.push(slots);
             }
         }
@@ -65,43 +63,45 @@ impl Ingest {
     pub(super) fn readable(
         &mut self,
         agent: u32,
-        slots: Slots,
+        slots: Written,
         written_until_ns: Nanoseconds,
     ) -> Option<(usize, Readable)> {
-        let Slots { process: number, ring, from, slots } = slots;
+        let Written { process: number, ring, from, content } = slots;
         let index = self.processes.index((agent, number));
         let Some((index, process)) = index.and_then(|index| Some((index, self.processes.by_index(index)?)))
         else {
             self.fault(None, format!("slots of process number {number}, which never said who it is"));
-            self.decoded.lose_slots(slots.len() as u64);
+            self.decoded.lose_slots(content.len() as u64);
             return None;
         };
         let rank = process.rank;
         let Some(ring) = process.ring(ring, &mut self.memory) else {
             self.fault(Some(rank), format!("slots of ring {ring}, which cannot be"));
-            self.decoded.lose_slots(slots.len() as u64);
+            self.decoded.lose_slots(content.len() as u64);
             return None;
         };
-        Some((index, Readable { ring, from, slots, written_until_ns }))
+        Some((index, Readable { ring, from, content, written_until_ns }))
     }
 
     /// Reads slots of a process and what they define.
     fn read(&mut self, index: usize) {
         let Some(process) = self.processes.by_index(index) else { return };
+        let mut room = std::mem::take(&mut self.unpacked);
         for slots in std::mem::take(&mut process.unread) {
-            let Some(process) = self.processes.by_index(index) else { return };
-            let mut from = process.arrive(&slots, &mut self.decoded);
+            let Some(process) = self.processes.by_index(index) else { break };
+            let Some(mut unread) = process.arrive(&slots, &mut room, &mut self.decoded) else { continue };
             loop {
                 let with =
                     Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
-                let Some(process) = self.processes.by_index(index) else { return };
-                let Some((definition, next)) = process.read(&slots, from, with, &mut self.decoded) else {
+                let Some(process) = self.processes.by_index(index) else { break };
+                let Some((definition, rest)) = process.read(&slots, unread, with, &mut self.decoded) else {
                     break;
                 };
                 self.define(index, definition);
-                from = next;
+                unread = rest;
             }
         }
+        self.unpacked = room;
         if let Some(process) = self.processes.by_index(index) {
             process.finish_reading(self.wanted, &mut self.decoded);
         }
@@ -183,11 +183,12 @@ fn read_portions(portions: Vec<Portion<'_>>, with: Decoding<'_>) -> Vec<Decoded>
 fn read_portion((processes, slots): Portion<'_>, with: Decoding<'_>) -> Decoded {
     let mut decoded = Decoded::within(slots * WAITING_BYTES);
     decoded.reserve(slots, with.wanted);
+    let mut room = Vec::new();
     for process in processes {
         for slots in std::mem::take(&mut process.unread) {
-            let from = process.arrive(&slots, &mut decoded);
+            let Some(unread) = process.arrive(&slots, &mut room, &mut decoded) else { continue };
             // There are no definitions.
-            let _ = process.read(&slots, from, with, &mut decoded);
+            let _ = process.read(&slots, unread, with, &mut decoded);
         }
         process.finish_reading(with.wanted, &mut decoded);
     }

@@ -8,7 +8,7 @@ use crate::process::{Key, Processes, Wanted};
 use crate::settled::Settled;
 use crate::site::Sites;
 use mpiscope_model::{Batch, Comm, Gap, Nanoseconds, Rank, RankInfo, Side};
-use mpiscope_wire::{LastCalls, Lost, RunEnd, RunStart};
+use mpiscope_wire::{LastCalls, Lost, RunEnd, RunStart, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -58,6 +58,8 @@ pub struct Ingest {
     pub(super) least_for_thread: usize,
     /// Slots that wait for nothing any more.
     pub(super) settled: Vec<Settled>,
+    /// Room for those that are read.
+    pub(super) unpacked: Vec<Slot>,
     /// A clock sample has come since its time was found.
     pub(super) is_until_old: bool,
     pub(super) functions: Functions,
@@ -113,6 +115,7 @@ impl Default for Ingest {
             threads: 1,
             least_for_thread: LEAST_FOR_THREAD,
             settled: Vec::new(),
+            unpacked: Vec::new(),
             is_until_old: false,
             functions: Functions::new(),
             wanted: Wanted { rows: true, effects: false },

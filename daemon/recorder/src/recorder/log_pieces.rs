@@ -1,6 +1,5 @@
 //! The log in pieces that are worth a batch.
 
-use crate::missed::slots_of;
 use mpiscope_ingest::Ingest;
 use mpiscope_wire::Message;
 
@@ -17,7 +16,7 @@ pub(super) struct LogPieces {
 impl LogPieces {
     /// Takes one; says whether they are.
     pub(super) fn push(&mut self, message: Message) -> bool {
-        self.slots += slots_of(&message);
+        self.slots += message.slot_count();
         let settles = Ingest::settles(&message);
         self.messages.push(message);
         settles && self.slots >= AT_ONCE

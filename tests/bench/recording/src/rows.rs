@@ -6,7 +6,7 @@ use mpiscope_engine::{Engine, Step, Sums};
 use mpiscope_model::Call;
 use mpiscope_process::at_once::both;
 use mpiscope_synth::{Pattern, Spec, generate};
-use mpiscope_wire::Message;
+use mpiscope_wire::{Message, Slots};
 use std::time::Instant;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -54,18 +54,27 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
 fn passes(spec: &Spec, most: usize) -> Result<Vec<Message>> {
     let mut waiting = 0;
     let is_kept = |message: &Message| match message {
-        Message::Slots(slots) => {
-            waiting += slots.slots.len();
-            true
-        }
         Message::ClockSample(_) => {
             let is_due = waiting >= most;
             waiting = if is_due { 0 } else { waiting };
             is_due
         }
-        _ => true,
+        message => {
+            waiting += message.slot_count();
+            true
+        }
     };
-    Ok(generate(spec)?.filter(is_kept).collect())
+    Ok(generate(spec)?.filter(is_kept).map(packed).collect())
+}
+
+/// As agents bring it.
+fn packed(message: Message) -> Message {
+    match message {
+        Message::Slots(Slots { process, ring, from, slots }) => {
+            Message::of_slots(process, ring, from, &slots)
+        }
+        message => message,
+    }
 }
 
 fn go(messages: Vec<Message>, threads: usize) -> u64 {

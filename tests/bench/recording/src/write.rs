@@ -9,13 +9,14 @@ use mpiscope_model::{Call, Message, Nanoseconds};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalWriter};
 use mpiscope_synth::{Pattern, Spec, generate};
 use mpiscope_topology::Traffic;
+use mpiscope_wire as wire;
 use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
 
 /// What becomes known between two looks at the rings.
 struct Piece {
-    frames: Vec<u8>,
+    wire: Vec<wire::Message>,
     calls: Vec<Call>,
     messages: Vec<Message>,
     until_ns: Nanoseconds,
@@ -72,13 +73,13 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
 
 fn pieces(spec: &Spec) -> Result<Vec<Piece>> {
     let (mut ingest, mut matcher) = (Ingest::new(), Matcher::default());
-    let (mut pieces, mut frames) = (Vec::new(), Vec::new());
+    let (mut pieces, mut wire) = (Vec::new(), Vec::new());
     for message in generate(spec)? {
-        message.encode(&mut frames);
+        wire.push(message.clone());
         let Some(batch) = ingest.step(message) else { continue };
         batch.ranks.iter().for_each(|info| matcher.place(info.rank, info.node));
         pieces.push(Piece {
-            frames: std::mem::take(&mut frames),
+            wire: std::mem::take(&mut wire),
             messages: matcher.feed(&batch.events).messages,
             calls: batch.calls,
             until_ns: batch.until_ns,
@@ -95,10 +96,19 @@ fn go(part: Part, pieces: &[Piece]) -> Result<f64> {
     let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), RecordingOptions::default())?;
     let mut log = WalWriter::create(dir.path())?;
     let (mut counts, mut traffic) = (Counts::new(WINDOW_NS), Traffic::default());
-    let overview = Overview::default();
+    let (overview, mut frame) = (Overview::default(), Vec::new());
     for piece in pieces {
         if does(Part::Log) {
-            log.write(&piece.frames)?;
+            for message in &piece.wire {
+                frame.clear();
+                match message {
+                    wire::Message::Slots(wire::Slots { process, ring, from, slots }) => {
+                        wire::Message::of_slots(*process, *ring, *from, slots).encode(&mut frame);
+                    }
+                    message => message.encode(&mut frame),
+                }
+                log.write(&frame)?;
+            }
         }
         if does(Part::Seal) {
             writer.push_calls(&piece.calls)?;

@@ -5,7 +5,7 @@
 
 use anyhow::{Result, bail};
 use mpiscope_synth::{NodeClock, Run, node_name};
-use mpiscope_wire::{ClockKind, Message};
+use mpiscope_wire::{ClockKind, Message, Slots};
 
 /// What all agents together may hold before the job starts.
 const MOST_BYTES: usize = 4 << 30;
@@ -56,12 +56,12 @@ impl Part {
     }
 
     fn add(&mut self, message: Message) -> usize {
-        if !matches!(message, Message::Slots(_)) {
+        let Message::Slots(Slots { process, ring, from, slots }) = message else {
             self.messages.push(message);
             return size_of::<Message>();
-        }
+        };
         let before = self.bytes.len();
-        message.encode(&mut self.bytes);
+        Message::of_slots(process, ring, from, &slots).encode(&mut self.bytes);
         self.ends.push(self.bytes.len());
         self.bytes.len() - before
     }
@@ -104,6 +104,7 @@ pub(super) fn encode(
 mod tests {
     use super::*;
     use mpiscope_synth::{Spec, generate};
+    use mpiscope_wire::Packed;
 
     #[test]
     fn every_message_of_an_agent_is_handed_out_once_in_order() {
@@ -121,6 +122,11 @@ mod tests {
                     let found = mpiscope_wire::first_frame(frame).unwrap().unwrap();
                     assert_eq!(found.bytes.len(), frame.len());
                     match Message::decode(found.kind, found.payload).unwrap() {
+                        Message::Packed(Packed { process, from, slots, .. }) => {
+                            let next = next.entry(process).or_default();
+                            assert_eq!(*next, from);
+                            *next += slots.len() as u64;
+                        }
                         Message::Slots(slots) => {
                             let next = next.entry(slots.process).or_default();
                             assert_eq!(*next, slots.from);
