@@ -390,6 +390,7 @@ impl Entry {
 
     /// Reads a slot; `None` when it is of no known kind.
     #[must_use]
+    #[inline]
     pub fn decode(slot: &Slot) -> Option<Self> {
         let [head, first, second, third] = *slot;
         let (low, high) = (head as u32, (head >> 32) as u32);

@@ -16,7 +16,9 @@ use crate::frame::MAX_PAYLOAD_BYTES;
 use crate::slot::{KIND_CALL, SLOT_BYTES, Slot};
 
 /// Pairs of slots that are remembered. More would cost short messages more than they gain long ones.
-const CONTEXTS: usize = 256;
+const CONTEXTS: usize = 1 << u8::BITS;
+/// So many are packed before their bytes go where all are.
+const PORTION: usize = 32;
 /// The longest slot: both heads, and all that may follow.
 const MOST_SLOT_BYTES: usize = 2 + 4 + 8 + 4 + 4 + 4 + 8;
 /// No message has more slots, packed or not.
@@ -42,17 +44,18 @@ impl PackedSlots {
     #[must_use]
     pub fn pack(slots: &[Slot]) -> Self {
         let mut packed = Self { count: slots.len() as u32, ..Self::default() };
-        // Mostly they take a sixth of it.
-        packed.bytes.reserve(slots.len() * 6);
         let mut expectation = Expectation::new();
-        for (at, slot) in slots.iter().enumerate() {
-            if defines(slot) {
-                packed.definitions.push((at as u32, *slot));
-            } else {
-                expectation.write(slot, &mut packed.bytes);
+        for (number, portion) in slots.chunks(PORTION).enumerate() {
+            let (mut bytes, mut end) = ([0; PORTION * MOST_SLOT_BYTES + 8], 0);
+            for (at, slot) in portion.iter().enumerate() {
+                if defines(slot) {
+                    packed.definitions.push(((number * PORTION + at) as u32, *slot));
+                } else if let Some(room) = bytes[end..].first_chunk_mut() {
+                    end += expectation.write(slot, room);
+                }
             }
+            packed.bytes.extend_from_slice(&bytes[..end]);
         }
-        packed.bytes.shrink_to_fit();
         packed
     }
 
@@ -142,7 +145,7 @@ impl Expected {
 struct Expectation {
     expected: [Expected; CONTEXTS],
     /// Which of them comes.
-    context: usize,
+    context: u8,
     /// What the last slot was.
     last: u64,
     /// When the last call ended.
@@ -163,7 +166,7 @@ impl Expectation {
     #[inline(always)]
     fn learn(&mut self, slot: &Slot) {
         let [head, time, place, rest] = *slot;
-        let expected = &mut self.expected[self.context];
+        let expected = &mut self.expected[usize::from(self.context)];
         expected.time_step = time.wrapping_sub(expected.slot[1]);
         expected.low_step = (rest as u32).wrapping_sub(expected.slot[3] as u32);
         expected.high_step = ((rest >> 32) as u32).wrapping_sub((expected.slot[3] >> 32) as u32);
@@ -173,13 +176,13 @@ impl Expectation {
         }
         let what = u64::from(head as u32) ^ place.rotate_left(20);
         let hash = what.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.context = ((hash ^ self.last.rotate_left(7)) >> (64 - CONTEXTS.ilog2())) as usize;
+        self.context = ((hash ^ self.last.rotate_left(7)) >> 56) as u8;
         self.last = hash;
     }
 
     #[inline(always)]
-    fn write(&mut self, slot: &Slot, out: &mut Vec<u8>) {
-        let expected = &self.expected[self.context];
+    fn write(&mut self, slot: &Slot, room: &mut [u8; MOST_SLOT_BYTES + 8]) -> usize {
+        let expected = &self.expected[usize::from(self.context)];
         let [head, time, place, rest] = *slot;
         let duration = (head ^ expected.slot[0]) >> 32;
         let time = time.wrapping_sub(self.time(head, expected));
@@ -188,7 +191,7 @@ impl Expectation {
         let high = fold(i64::from(((rest >> 32) as u32).wrapping_sub(expected.high()) as i32));
         let is_other_kind = head as u32 != expected.slot[0] as u32;
         let is_other_place = place != expected.slot[2];
-        let mut output = Output { bytes: [0; MOST_SLOT_BYTES + 8], at: 1 };
+        let mut output = Output { bytes: room, at: 1 };
         output.bytes[0] = length(duration) | length(time) << 3;
         if is_other_kind || is_other_place || low | high != 0 {
             output.bytes[0] |= HAS_MORE;
@@ -204,14 +207,15 @@ impl Expectation {
         }
         output.put(duration, length(duration));
         output.put(time, length(time));
-        out.extend_from_slice(&output.bytes[..output.at]);
+        let length = output.at;
         self.learn(slot);
+        length
     }
 
     /// The next slot, if that is what follows.
     #[inline(always)]
     fn read(&mut self, input: &mut Input<'_>) -> Option<Slot> {
-        let expected = self.expected[self.context];
+        let expected = self.expected[usize::from(self.context)];
         let first = input.take(1)? as u8;
         let (mut kind, mut place, mut low, mut high) =
             (expected.slot[0] & 0xFFFF_FFFF, expected.slot[2], expected.low(), expected.high());
@@ -260,12 +264,12 @@ fn unfold(number: u64) -> i64 {
 }
 
 /// The bytes of a slot.
-struct Output {
-    bytes: [u8; MOST_SLOT_BYTES + 8],
+struct Output<'a> {
+    bytes: &'a mut [u8; MOST_SLOT_BYTES + 8],
     at: usize,
 }
 
-impl Output {
+impl Output<'_> {
     /// Puts the lower bytes of a number there. All are written, and those in excess are then written over.
     #[inline(always)]
     fn put(&mut self, number: u64, bytes: u8) {

@@ -65,7 +65,13 @@ fn give_agents(spec: &mut Spec, agents: u32, options: &SynthOptions) -> Result<(
 fn with_agents(spec: &Spec, options: &SynthOptions, out: Option<&Path>) -> Result<ExitCode> {
     let passing = if out.is_none() { Some(live::Passing::name()?) } else { None };
     let folder = out.or(passing.as_ref().map(live::Passing::path)).context("nowhere to record")?;
-    let asked = agents::Agents { out: folder, live: options.live, killed: options.kill_agents };
+    let asked = agents::Agents {
+        out: folder,
+        live: options.live,
+        killed: options.kill_agents,
+        are_paced: !options.at_once,
+        hostfile: options.hostfile.as_ref(),
+    };
     let agents::Brought { truth, figures } = agents::bring(spec, &asked)?;
     if let (Some(truth), Some(out)) = (&truth, out) {
         add_files(spec, truth, out)?;

@@ -168,8 +168,10 @@ pub struct Summary {
     pub cost_s: f64,
     /// The same, for each call.
     pub cost_per_call_ns: f64,
-    /// CPU time of the daemon.
+    /// CPU time of the daemon, and of the processes that read calls for it.
     pub agent_cpu_s: f64,
+    /// Of it, that of those processes.
+    pub readers_cpu_s: f64,
     /// The most memory that the daemon used.
     pub peak_memory_bytes: u64,
     /// How long the pass over the run took at the end.

@@ -3,13 +3,13 @@
 use super::hostfile::{Hostfile, hostfile};
 use super::layout::LayoutCommand;
 use super::regions::RegionsOptions;
+use super::synth::SynthOptions;
 use super::values::{Align, ExportFormat, ExportTable, PlacementFormat};
 use super::whatif::WhatifOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mpiscope_formats::export::{RankList, parse_byte_range, parse_duration_ns, parse_run_time_ns};
 use mpiscope_recording::{Keep, Latency};
-use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -152,7 +152,8 @@ collectives; disturbances are bad-mapping, imbalance, drifting-imbalance, graded
 serialized-root, background-traffic, slow-link, stolen-cpu, stopped-rank, drifting-clocks and lost-records; styles are blocking, waitall and polling. truth.json in the folder has what the job did and what each \
 disturbance costs. --seed also chooses the rack of slow-rack. The same options give the same recording. With --live the page shows the job in real time, until it ends or \
 until Ctrl-C; without -o the recording is not kept. With --agents the job runs in real time too: a daemon like that of \
-`mpiscope run` records what the agents send, and the command prints what both cost.")]
+`mpiscope run` records what the agents send, and the command prints what both cost. With --at-once the agents have all \
+calls from the start, and what counts is how fast they are taken.")]
     Synth(SynthOptions),
     /// Convert a trace of another tool, or a table of messages, to a recording
     #[command(after_help = "\
@@ -365,46 +366,6 @@ pub(crate) struct CalibrateOptions {
     /// The program and its arguments, for example mpirun -n 4 ./sim
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SynthOptions {
-    /// Communication pattern
-    #[arg(long, value_name = "NAME")]
-    pub(crate) pattern: Pattern,
-    /// Number of ranks
-    #[arg(long, value_name = "N")]
-    pub(crate) ranks: u32,
-    /// Run time of the undisturbed job, in seconds
-    #[arg(long, value_name = "S")]
-    pub(crate) seconds: f64,
-    /// Calls per second of all ranks together
-    #[arg(long, value_name = "CALLS_PER_SECOND")]
-    pub(crate) rate: f64,
-    /// Number of nodes [default: one per eight ranks]
-    #[arg(long, value_name = "K")]
-    pub(crate) nodes: Option<u32>,
-    /// Disturbance; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(crate) disturb: Vec<Disturbance>,
-    /// How ranks wait for messages
-    #[arg(long, value_name = "NAME", default_value = "waitall")]
-    pub(crate) style: Style,
-    /// Seed of the random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Simulate N agents, one per node, that bring the calls to a daemon over encrypted connections
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) agents: Option<u32>,
-    /// Kill K of the agents halfway through the job
-    #[arg(long, value_name = "K", requires = "agents", default_value_t = 0, hide_default_value = true)]
-    pub(crate) kill_agents: u32,
-    /// Folder for the recording
-    #[arg(short, long, visible_alias = "out", value_name = "DIR", required_unless_present = "live")]
-    pub(crate) output: Option<PathBuf>,
-    /// Show the job on a page at this address, in real time
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) live: Option<SocketAddr>,
 }
 
 #[derive(Debug, Args)]

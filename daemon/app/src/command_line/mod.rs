@@ -6,6 +6,7 @@ mod hostfile;
 mod layout;
 mod range;
 mod regions;
+mod synth;
 mod values;
 mod whatif;
 
@@ -15,5 +16,6 @@ pub(crate) use hostfile::Hostfile;
 pub(crate) use layout::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
 pub(crate) use range::range_ns;
 pub(crate) use regions::RegionsOptions;
+pub(crate) use synth::SynthOptions;
 pub(crate) use values::{ExportFormat, ExportTable};
 pub(crate) use whatif::WhatifOptions;

@@ -1,15 +1,15 @@
 //! The hosts that `--hostfile` names for recording and live analysis.
 
 use super::link::{addresses, anywhere, reachable_names};
-use crate::command_line::{Hostfile, RunOptions};
+use crate::command_line::Hostfile;
 use crate::site::Site;
 use mpiscope_process::local_host::host_name;
 use mpiscope_recorder::{AnalysisHost, AnalysisHosts};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// How the hosts are reached; none without others. The daemon is a process of its own host, whether that is listed or not.
-pub(crate) fn analysis_hosts(options: &RunOptions, site: &Site) -> Option<AnalysisHosts> {
-    let hosts = others(options.hostfile.as_ref()?, is_own);
+pub(crate) fn analysis_hosts(hostfile: Option<&Hostfile>, site: &Site) -> Option<AnalysisHosts> {
+    let hosts = others(hostfile?, is_own);
     if hosts.is_empty() {
         say!("the file of --hostfile names this host alone: nothing is shared");
         return None;

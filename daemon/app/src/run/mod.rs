@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
+pub(crate) use analysis_hosts::analysis_hosts;
 pub(crate) use command::find_collector;
 pub(crate) use folders::{RunFolders, left_over_rings, remove_rings_of};
 pub(crate) use mpiscope_launch::{System, may_span_hosts};
@@ -134,7 +135,7 @@ fn begin(
     let link = link::link(options, site, &system)?;
     let folders = RunFolders::make(out, &site.paths)?;
     let mut configuration = configure(options, &folders, criteria, link.clone())?;
-    configuration.analysis = analysis_hosts::analysis_hosts(options, site);
+    configuration.analysis = analysis_hosts(options.hostfile.as_ref(), site);
     let mut needs = command::needs(&folders, &collector, site).inspect_err(|_| folders.remove_rings())?;
     needs.variables.extend(variables);
     needs.variables.extend(recording_variables(options));

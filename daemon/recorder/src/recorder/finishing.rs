@@ -189,6 +189,7 @@ fn summary(engine: &Engine, readers_cpu_s: f64, manifest: &Manifest) -> Summary 
         processors: engine.processors.sentence(),
         functions: functions_by_time(&engine.counts),
         agent_cpu_s: own_process::cpu_s() + readers_cpu_s,
+        readers_cpu_s,
         peak_memory_bytes: own_process::peak_memory_bytes(),
         ..Summary::from_manifest(manifest)
     }

@@ -114,6 +114,17 @@ impl Outbox for Observed {
     }
 }
 
+/// When an agent reports.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// How much later than others: not all do at once.
+    pub(super) phase: Duration,
+    /// When it is killed, in the time of the job.
+    pub(super) dies_after: Option<Duration>,
+    /// Whether the pace is that of the job; otherwise all is there from the start.
+    pub(super) is_kept: bool,
+}
+
 /// An agent before it runs.
 pub(super) struct SimulatedAgent {
     frames: NodeFrames,
@@ -122,10 +133,7 @@ pub(super) struct SimulatedAgent {
     options: CallerOptions,
     /// When its clock began to go on.
     begun_ns: u64,
-    /// How much later than others it reports: not all do at once.
-    phase: Duration,
-    /// When it is killed, in the time of the job.
-    dies_after: Option<Duration>,
+    pace: Pace,
 }
 
 impl SimulatedAgent {
@@ -135,7 +143,7 @@ impl SimulatedAgent {
         target: &Target,
         spools: &Path,
         spool_bytes: u64,
-        (phase, dies_after): (Duration, Option<Duration>),
+        pace: Pace,
     ) -> Result<Self> {
         let folder = spools.join(&frames.node);
         std::fs::create_dir(&folder).with_context(|| format!("make {}", folder.display()))?;
@@ -152,7 +160,7 @@ impl SimulatedAgent {
             now: Arc::new(move || clock.shown_ns(monotonic_ns().saturating_sub(begun_ns))),
             wake: Arc::default(),
         };
-        Ok(Self { frames, spool, outbox, options, begun_ns, phase, dies_after })
+        Ok(Self { frames, spool, outbox, options, begun_ns, pace })
     }
 
     pub(super) fn progress(&self) -> Arc<Progress> {
@@ -161,11 +169,11 @@ impl SimulatedAgent {
 
     /// Its whole life: returns when the daemon has everything, or when it was killed.
     pub(super) async fn live(self, job: watch::Receiver<Job>) -> Result<()> {
-        let Self { frames, spool, outbox, options, begun_ns, phase, dies_after } = self;
+        let Self { frames, spool, outbox, options, begun_ns, pace } = self;
         let report = async {
-            report(frames, spool, &options.wake, job, (begun_ns, phase, dies_after)).await?;
+            report(frames, spool, &options.wake, job, (begun_ns, pace)).await?;
             outbox.progress.has_job.store(true, Ordering::Relaxed);
-            if dies_after.is_some() {
+            if pace.dies_after.is_some() {
                 return Ok(());
             }
             outbox.over.notified().await;
@@ -180,13 +188,13 @@ impl SimulatedAgent {
     }
 }
 
-/// Writes what a node reports into the spool of its agent, at the pace of the job.
+/// Writes what a node reports into the spool of its agent.
 async fn report(
     frames: NodeFrames,
     mut spool: Spool,
     wake: &Notify,
     mut job: watch::Receiver<Job>,
-    (begun_ns, phase, dies_after): (u64, Duration, Option<Duration>),
+    (begun_ns, pace): (u64, Pace),
 ) -> Result<()> {
     let Ok(Job::Runs(started)) = job.wait_for(|job| *job != Job::Waits).await.as_deref().copied() else {
         return Ok(());
@@ -197,11 +205,12 @@ async fn report(
     let shift_ns = clock.shown_ns(before_ns) - clock.shown_ns(0);
     for part in frames.parts {
         let due = Duration::from_nanos(part.until_ns);
-        if dies_after.is_some_and(|after| due > after) {
+        if pace.dies_after.is_some_and(|after| due > after) {
             return Ok(());
         }
+        let when = if pace.is_kept { started + due + pace.phase } else { started };
         tokio::select! {
-            () = tokio::time::sleep_until((started + due + phase).into()) => {}
+            () = tokio::time::sleep_until(when.into()) => {}
             _ = job.wait_for(|job| *job == Job::Broken) => return Ok(()),
         }
         part.encode(shift_ns, |frame| spool.write(frame))?;

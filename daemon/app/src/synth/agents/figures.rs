@@ -34,6 +34,8 @@ pub(in super::super) struct Figures {
     pub(super) made: Option<u64>,
     pub(super) pass_s: f64,
     pub(super) daemon_cpu_s: f64,
+    /// That of other processes that read calls.
+    pub(super) readers_cpu_s: f64,
     pub(super) daemon_memory_bytes: u64,
     pub(super) missing: Vec<String>,
 }
@@ -48,7 +50,8 @@ impl Figures {
         self.lost = summary.lost_calls;
         self.made = truth.map(|truth| truth.calls);
         self.pass_s = summary.pass_s;
-        self.daemon_cpu_s = summary.agent_cpu_s;
+        self.readers_cpu_s = summary.readers_cpu_s;
+        self.daemon_cpu_s = summary.agent_cpu_s - summary.readers_cpu_s;
         self.daemon_memory_bytes = summary.peak_memory_bytes;
         self.missing.clone_from(&summary.missing);
     }
@@ -88,6 +91,10 @@ impl Figures {
                 bytes(self.frame_bytes)
             ),
         ];
+        if self.readers_cpu_s > 0.0 {
+            let per_call = self.per_call(self.readers_cpu_s);
+            all.push(format!("readers: {:.2} s of CPU, {per_call:.2} us per call", self.readers_cpu_s));
+        }
         all.extend(self.missing.iter().take(MOST_MISSING).map(|text| format!("missing: {text}")));
         if self.missing.len() > MOST_MISSING {
             all.push(format!("missing: {} more", self.missing.len() - MOST_MISSING));
@@ -99,10 +106,15 @@ impl Figures {
     fn cost(&self, cpu_s: f64, memory_bytes: u64) -> String {
         format!(
             "{cpu_s:.2} s of CPU, {:.2} us per call, {:.2} ms per node, {} of memory at most",
-            cpu_s * 1e6 / self.recorded.max(1) as f64,
+            self.per_call(cpu_s),
             cpu_s * 1e3 / self.agents.max(1) as f64,
             bytes(memory_bytes)
         )
+    }
+
+    /// Microseconds.
+    fn per_call(&self, cpu_s: f64) -> f64 {
+        cpu_s * 1e6 / self.recorded.max(1) as f64
     }
 
     fn counted(&self) -> String {

@@ -7,9 +7,10 @@ mod agent;
 mod figures;
 mod frames;
 
-use crate::run::{RunFolders, Supervisor};
+use crate::command_line::Hostfile;
+use crate::run::{RunFolders, Supervisor, analysis_hosts};
 use crate::site::Site;
-use agent::{Job, Progress, SimulatedAgent, Target};
+use agent::{Job, Pace, Progress, SimulatedAgent, Target};
 use anyhow::{Context as _, Result, bail};
 pub(super) use figures::Figures;
 use frames::NodeFrames;
@@ -47,6 +48,10 @@ pub(super) struct Agents<'a> {
     pub(super) live: Option<SocketAddr>,
     /// How many agents are killed halfway through the job.
     pub(super) killed: u32,
+    /// Whether the job goes on at its own pace.
+    pub(super) are_paced: bool,
+    /// Who else records.
+    pub(super) hostfile: Option<&'a Hostfile>,
 }
 
 /// What came of it.
@@ -79,8 +84,12 @@ pub(super) fn bring(spec: &Spec, agents: &Agents<'_>) -> Result<Brought> {
     let phase = |node: usize| SLICE.mul_f64(node as f64 / f64::from(spec.nodes));
     let survivors = (spec.nodes - agents.killed) as usize;
     let made = frames.into_iter().enumerate().map(|(node, frames): (usize, NodeFrames)| {
-        let when = (phase(node), (node >= survivors).then_some(half));
-        SimulatedAgent::new(frames, &daemon.target, spools.path(), site.limits.spool_bytes, when)
+        let pace = Pace {
+            phase: phase(node),
+            dies_after: (node >= survivors).then_some(half),
+            is_kept: agents.are_paced,
+        };
+        SimulatedAgent::new(frames, &daemon.target, spools.path(), site.limits.spool_bytes, pace)
     });
     let made = made.collect::<Result<Vec<_>>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -126,6 +135,7 @@ impl Daemon {
             command: vec!["synth".into(), spec.pattern.name().into(), spec.ranks.to_string()],
             listen: agents.live,
             link: Some(link),
+            analysis: analysis_hosts(agents.hostfile, site),
             ..Configuration::of_run(folders.name.clone(), folders.out.clone())?
         };
         let supervisor = Supervisor::start(configuration).inspect_err(|_| {
