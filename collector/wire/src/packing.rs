@@ -17,7 +17,7 @@ use crate::slot::{KIND_CALL, SLOT_BYTES, Slot};
 
 /// Pairs of slots that are remembered. More would cost short messages more than they gain long ones.
 const CONTEXTS: usize = 1 << u8::BITS;
-/// So many are packed before their bytes go where all are.
+/// Slots that are packed before their bytes go where all are.
 const PORTION: usize = 32;
 /// The longest slot: both heads, and all that may follow.
 const MOST_SLOT_BYTES: usize = 2 + 4 + 8 + 4 + 4 + 4 + 8;
@@ -50,8 +50,8 @@ impl PackedSlots {
             for (at, slot) in portion.iter().enumerate() {
                 if defines(slot) {
                     packed.definitions.push(((number * PORTION + at) as u32, *slot));
-                } else if let Some(room) = bytes[end..].first_chunk_mut() {
-                    end += expectation.write(slot, room);
+                } else if let Some(buffer) = bytes[end..].first_chunk_mut() {
+                    end += expectation.write(slot, buffer);
                 }
             }
             packed.bytes.extend_from_slice(&bytes[..end]);
@@ -181,7 +181,7 @@ impl Expectation {
     }
 
     #[inline(always)]
-    fn write(&mut self, slot: &Slot, room: &mut [u8; MOST_SLOT_BYTES + 8]) -> usize {
+    fn write(&mut self, slot: &Slot, buffer: &mut [u8; MOST_SLOT_BYTES + 8]) -> usize {
         let expected = &self.expected[usize::from(self.context)];
         let [head, time, place, rest] = *slot;
         let duration = (head ^ expected.slot[0]) >> 32;
@@ -191,7 +191,7 @@ impl Expectation {
         let high = fold(i64::from(((rest >> 32) as u32).wrapping_sub(expected.high()) as i32));
         let is_other_kind = head as u32 != expected.slot[0] as u32;
         let is_other_place = place != expected.slot[2];
-        let mut output = Output { bytes: room, at: 1 };
+        let mut output = Output { bytes: buffer, at: 1 };
         output.bytes[0] = length(duration) | length(time) << 3;
         if is_other_kind || is_other_place || low | high != 0 {
             output.bytes[0] |= HAS_MORE;
@@ -285,7 +285,7 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// A number of so many bytes, 8 at the most.
+    /// A number of this many bytes, 8 at the most.
     #[inline(always)]
     fn take(&mut self, bytes: u8) -> Option<u64> {
         let count = usize::from(bytes);

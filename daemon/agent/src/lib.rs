@@ -79,8 +79,8 @@ pub struct Agent {
     has_passed: bool,
     recording: Recording,
     notices: Vec<String>,
-    /// Room for the slots of a ring.
-    room: Vec<Slot>,
+    /// Memory for the slots of a ring.
+    read_slots: Vec<Slot>,
     /// For how long calls are held back while recording is off; none where they are not written at all then.
     pub hold: Option<Duration>,
     /// Which ranks were seen.
@@ -126,7 +126,7 @@ impl Agent {
             has_passed: false,
             recording: Recording::On,
             notices: Vec::new(),
-            room: Vec::new(),
+            read_slots: Vec::new(),
             hold: None,
             census,
             sleeper: None,
@@ -266,7 +266,7 @@ impl Agent {
     fn read(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         let mut pass = Pass::default();
         for ring_file in &mut self.ring_files {
-            let read = ring_file.read(&mut self.room, &mut |message| self.outbox.tell(message, sink));
+            let read = ring_file.read(&mut self.read_slots, &mut |message| self.outbox.tell(message, sink));
             pass.slots += read.slots;
             pass.busy |= read.busy;
             self.outbox.faults.extend(read.fault);

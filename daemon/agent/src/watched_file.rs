@@ -119,8 +119,8 @@ impl WatchedFile {
         sound.any(|(ring, &position)| !is_whole || self.reader.consumer(ring, Some(position)).holds(slots))
     }
 
-    /// Reads what is in the rings, by way of `room`; nothing is given back yet.
-    pub(crate) fn read(&mut self, room: &mut Vec<Slot>, tell: &mut dyn FnMut(Message)) -> Read {
+    /// Reads what is in the rings, by way of `read_slots`; nothing is given back yet.
+    pub(crate) fn read(&mut self, read_slots: &mut Vec<Slot>, tell: &mut dyn FnMut(Message)) -> Read {
         let mut read = Read::default();
         if !self.reader.is_whole() {
             if self.damaged.iter().any(|damaged| !damaged) {
@@ -135,7 +135,7 @@ impl WatchedFile {
             if self.damaged[ring] {
                 continue;
             }
-            match self.read_ring(ring, room, tell) {
+            match self.read_ring(ring, read_slots, tell) {
                 Ok(count) => {
                     read.slots += count;
                     read.busy |= count >= MOST_SLOTS / 2;

@@ -94,7 +94,7 @@ impl Division {
     }
 
     /// Who gets this number of slots, from a position of a ring of a process on. And those of them that define something, as if the
-    /// ring had no others: `definitions` are those behind so many slots.
+    /// ring had no others: `definitions` are those behind a number of slots.
     fn divide_slots(
         &mut self,
         (process, ring, from): (u32, u32, u64),

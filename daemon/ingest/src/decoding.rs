@@ -38,11 +38,11 @@ impl ProcessInput {
         self.unread.iter().any(|slots| slots.content.has_definitions())
     }
 
-    /// Goes on to where slots of a ring end. Returns those that are new, in `room` if they were packed.
+    /// Goes on to where slots of a ring end. Returns those that are new, in `buffer` if they were packed.
     pub(crate) fn arrive<'a>(
         &mut self,
         slots: &'a Readable,
-        room: &'a mut Vec<Slot>,
+        buffer: &'a mut Vec<Slot>,
         out: &mut Decoded,
     ) -> Option<&'a [Slot]> {
         let (ring, from, count) = (slots.ring, slots.from, slots.content.len());
@@ -59,7 +59,7 @@ impl ProcessInput {
             out.lose_slots(missing);
             out.fault(Some(self.rank), format!("{missing} slots of ring {ring} are missing"));
         }
-        let (unread, is_whole) = slots.content.unpacked(known, room);
+        let (unread, is_whole) = slots.content.unpacked(known, buffer);
         if !is_whole {
             let missing = count - known - unread.len();
             self.rings[ring].lose(self.rank);

@@ -81,19 +81,19 @@ impl Content {
         }
     }
 
-    /// The slots from one on, in `room` if they were packed, and whether these are all. If they do not unpack, only those are
+    /// The slots from one on, in `buffer` if they were packed, and whether these are all. If they do not unpack, only those are
     /// there that define something: all others who know of this run have them, too.
-    pub(crate) fn unpacked<'a>(&'a self, from: usize, room: &'a mut Vec<Slot>) -> (&'a [Slot], bool) {
+    pub(crate) fn unpacked<'a>(&'a self, from: usize, buffer: &'a mut Vec<Slot>) -> (&'a [Slot], bool) {
         match self {
             Self::Plain(slots) => (slots.get(from..).unwrap_or_default(), true),
             Self::Packed(slots) => {
-                room.clear();
-                if slots.unpack(room).is_ok() {
-                    return (room.get(from..).unwrap_or_default(), true);
+                buffer.clear();
+                if slots.unpack(buffer).is_ok() {
+                    return (buffer.get(from..).unwrap_or_default(), true);
                 }
-                room.clear();
-                room.extend(slots.definitions_from(from));
-                (room, false)
+                buffer.clear();
+                buffer.extend(slots.definitions_from(from));
+                (buffer, false)
             }
         }
     }

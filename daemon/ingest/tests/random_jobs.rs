@@ -124,7 +124,7 @@ fn damaged(packed: Packed) -> Message {
     let mut bytes = Vec::new();
     Message::Packed(packed).encode(&mut bytes);
     bytes.push(0);
-    Message::decode(FrameKind::Packed, &bytes[FRAME_HEADER_BYTES..]).unwrap()
+    Message::decode(FrameKind::Packed, &bytes[FRAME_HEADER_BYTES..]).expect("a sound head")
 }
 
 /// Messages of some turns; in each an agent tells what its ranks did.

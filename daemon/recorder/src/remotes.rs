@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const AGENTS_FILES: u64 = 2 * 16_384 + 1024;
 /// Batches in one go: the rings of this host must not wait for long.
 const MOST_EVENTS: usize = 16;
+/// From this number of slots on, the next batch waits: rows take several times as much memory.
+const MOST_SLOTS: usize = 1 << 19;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// An agent that is away for this long is reported as silent.
 const MISSED_AFTER: Duration = Duration::from_secs(3);
@@ -72,12 +74,16 @@ impl Remotes {
     /// Takes in some of what came; says whether there was much.
     pub(crate) fn work(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) -> bool {
         let mut taken = BTreeMap::new();
-        let mut count = 0;
+        let (mut count, mut slots) = (0, 0);
         while count < MOST_EVENTS
+            && slots < MOST_SLOTS
             && let Some(event) = self.listener.next_event()
         {
             count += 1;
-            self.take(event, &mut taken, agent, sink);
+            self.take(event, &mut taken, agent, &mut |message| {
+                slots += message.slot_count();
+                sink(message);
+            });
         }
         // What the log did not take stays with the agent, until there is no later to try it again.
         if !taken.is_empty() && (agent.flush() || self.ending.is_some()) {
@@ -89,7 +95,7 @@ impl Remotes {
             self.looked = Instant::now();
             self.look(agent, sink);
         }
-        count == MOST_EVENTS
+        count == MOST_EVENTS || slots >= MOST_SLOTS
     }
 
     /// Takes in one event. `taken` has the number after the last frame of each agent that sent some.

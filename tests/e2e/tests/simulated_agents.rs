@@ -1,5 +1,6 @@
 //! Simulated agents bring a job to a daemon: `mpiscope synth --agents`.
 
+use crate::support::hosts_for_two_more;
 use mpiscope_harness::{Ended, LIMIT, Running, Signal, check, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::path::Path;
@@ -66,6 +67,31 @@ fn all_calls_of_a_simulated_job_are_recorded_or_counted_as_lost() {
 }
 
 #[test]
+fn agents_that_have_all_calls_from_the_start_bring_them_to_one_process_or_several() {
+    let words = "--pattern halo2d --ranks 16 --seconds 10 --rate 50000 --agents 4 --disturb drifting-clocks";
+    let mut totals = Vec::new();
+    for is_shared in [false, true] {
+        let folder = folder().unwrap();
+        let mut words = format!("{words} --at-once");
+        if is_shared {
+            words += &format!(" --hostfile {}", hosts_for_two_more(folder.path()));
+        }
+        let (ended, truth, report) = made(&words, folder.path());
+        let errors = ended.errors();
+        assert!(errors.contains("all that were made"), "{errors}");
+        assert_eq!(errors.contains("readers: "), is_shared, "{errors}");
+        assert_eq!(truth["calls"], report["totals"]["calls"]);
+        assert_eq!(report["missing"], serde_json::json!([]));
+        assert_eq!(check(&folder.path().join("made")).unwrap().0, 0);
+        // At its own pace it would take 10 s.
+        let job = errors.split("the job took ").nth(1).unwrap().split(' ').next().unwrap();
+        assert!(job.parse::<f64>().unwrap() < 10.0, "{job} s");
+        totals.push(report["totals"].clone());
+    }
+    assert_eq!(totals[0]["messages"], totals[1]["messages"]);
+}
+
+#[test]
 fn what_a_killed_agent_did_not_bring_is_missing_and_the_run_ends() {
     let folder = folder().unwrap();
     let words = "--pattern ring --ranks 8 --seconds 2 --rate 20000 --agents 4 --kill-agents 1";
@@ -112,6 +138,7 @@ fn agents_that_do_not_fit_the_job_are_refused() {
         ("--agents 16", "a job of 8 ranks runs on 1 to 8 nodes, not on 16"),
         ("--kill-agents 1", "--agents"),
         ("--agents 0", "--agents"),
+        ("--at-once", "--agents"),
     ] {
         let folder = folder().unwrap();
         let words = format!("--pattern ring --ranks 8 --seconds 1 --rate 5000 {words}");

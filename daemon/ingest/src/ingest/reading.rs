@@ -86,10 +86,10 @@ impl Ingest {
     /// Reads slots of a process and what they define.
     fn read(&mut self, index: usize) {
         let Some(process) = self.processes.by_index(index) else { return };
-        let mut room = std::mem::take(&mut self.unpacked);
+        let mut buffer = std::mem::take(&mut self.unpacked);
         for slots in std::mem::take(&mut process.unread) {
             let Some(process) = self.processes.by_index(index) else { break };
-            let Some(mut unread) = process.arrive(&slots, &mut room, &mut self.decoded) else { continue };
+            let Some(mut unread) = process.arrive(&slots, &mut buffer, &mut self.decoded) else { continue };
             loop {
                 let with =
                     Decoding { origins: &self.origins, functions: &self.functions, wanted: self.wanted };
@@ -101,7 +101,7 @@ impl Ingest {
                 unread = rest;
             }
         }
-        self.unpacked = room;
+        self.unpacked = buffer;
         if let Some(process) = self.processes.by_index(index) {
             process.finish_reading(self.wanted, &mut self.decoded);
         }
@@ -183,10 +183,10 @@ fn read_portions(portions: Vec<Portion<'_>>, with: Decoding<'_>) -> Vec<Decoded>
 fn read_portion((processes, slots): Portion<'_>, with: Decoding<'_>) -> Decoded {
     let mut decoded = Decoded::within(slots * WAITING_BYTES);
     decoded.reserve(slots, with.wanted);
-    let mut room = Vec::new();
+    let mut buffer = Vec::new();
     for process in processes {
         for slots in std::mem::take(&mut process.unread) {
-            let Some(unread) = process.arrive(&slots, &mut room, &mut decoded) else { continue };
+            let Some(unread) = process.arrive(&slots, &mut buffer, &mut decoded) else { continue };
             // There are no definitions.
             let _ = process.read(&slots, unread, with, &mut decoded);
         }
