@@ -10,6 +10,8 @@
 //! Then the bytes follow in this order: those of `more`, the duration's (the high half of word 0, by exclusive or), the time's
 //! (word 1). A call is expected to begin when the one before it has ended. All other numbers are expected to grow as the last time.
 //! Definitions are not packed: they are few, and who leaves out calls needs them all the same.
+//!
+//! What is expected follows from [`Expectation`], so all of it is part of the layout: a change there needs a new kind of frame.
 
 use crate::entry::defines;
 use crate::frame::MAX_PAYLOAD_BYTES;
@@ -56,6 +58,8 @@ impl PackedSlots {
             }
             packed.bytes.extend_from_slice(&bytes[..end]);
         }
+        packed.bytes.shrink_to_fit();
+        packed.definitions.shrink_to_fit();
         packed
     }
 
@@ -237,7 +241,10 @@ impl Expectation {
         let time = self.time(head, &expected).wrapping_add(time);
         let slot = [head, time, place, u64::from(low) | u64::from(high) << 32];
         // Definitions are elsewhere.
-        (!defines(&slot)).then(|| self.learn(&slot))?;
+        if defines(&slot) {
+            return None;
+        }
+        self.learn(&slot);
         Some(slot)
     }
 }
@@ -378,6 +385,13 @@ mod tests {
     }
 
     #[test]
+    fn the_bytes_stay_as_they_are() {
+        let bytes = PackedSlots::pack(&of_a_loop(300)).bytes;
+        // Logs have them: other bytes need another kind of frame.
+        assert_eq!((bytes.len(), crate::check::checksum(&bytes)), (6310, 1029383411));
+    }
+
+    #[test]
     fn what_is_cut_off_or_added_is_noticed() {
         let packed = PackedSlots::pack(&of_a_loop(3));
         let with = |change: &dyn Fn(&mut PackedSlots)| {
@@ -408,14 +422,16 @@ mod tests {
     /// Slots of any words, many of them alike.
     fn any_slots() -> impl Strategy<Value = Vec<Slot>> {
         let word = prop_oneof![0..40_u64, any::<u32>().prop_map(u64::from), any::<u64>()];
-        let slot = (0..30_u64, prop::array::uniform3(word))
-            .prop_map(|(head, [one, two, three])| [head, one, two, three]);
+        let duration = prop_oneof![0..2_000_u32, any::<u32>()];
+        let slot = (0..30_u64, duration, prop::array::uniform3(word)).prop_map(
+            |(kind, duration, [one, two, three])| [kind | u64::from(duration) << 32, one, two, three],
+        );
         let pool = prop::collection::vec(slot, 1..6);
         (pool, prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, any::<u64>()), 0..200)).prop_map(
             |(pool, which): (Vec<Slot>, Vec<_>)| {
                 let varied = |(index, shift, noise): (prop::sample::Index, u8, u64)| {
                     let mut slot = *index.get(&pool);
-                    slot[usize::from(shift)] ^= noise >> 40 << 8;
+                    slot[usize::from(shift)] ^= noise >> 20 << 8;
                     slot
                 };
                 which.into_iter().map(varied).collect()

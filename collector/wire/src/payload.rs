@@ -3,7 +3,7 @@
 use crate::flight::Flight;
 use crate::frame::FrameKind;
 use crate::packing::PackedSlots;
-use crate::slot::Slot;
+use crate::slot::{SLOT_BYTES, Slot};
 
 /// Which clock a process's ticks are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -352,6 +352,24 @@ impl Message {
         match packed.filter(|packed| packed.bytes() < size_of_val(slots)) {
             Some(slots) => Message::Packed(Packed { process, ring, from, slots }),
             None => Message::Slots(Slots { process, ring, from, slots: slots.to_vec() }),
+        }
+    }
+
+    /// Whether the slots in it can be read, if they are packed.
+    #[must_use]
+    pub fn unpacks(&self) -> bool {
+        match self {
+            Message::Packed(packed) => packed.slots.unpack(&mut Vec::new()).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// The memory that its slots take.
+    #[must_use]
+    pub fn slot_bytes(&self) -> usize {
+        match self {
+            Message::Packed(packed) => packed.slots.bytes(),
+            message => message.slot_count() * SLOT_BYTES,
         }
     }
 

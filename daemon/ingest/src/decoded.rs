@@ -23,6 +23,9 @@ pub(crate) struct Decoded {
     pub(crate) waiting: MemoryBudget,
 }
 
+/// Whoever says that there are more rows has still to bring them.
+const MOST_RESERVED: usize = 1 << 20;
+
 impl Decoded {
     /// Nothing yet; so much may wait.
     pub(crate) fn within(bytes: usize) -> Self {
@@ -31,6 +34,7 @@ impl Decoded {
 
     /// Most slots are calls; growing step by step copies them all again.
     pub(crate) fn reserve(&mut self, slots: usize, wanted: Wanted) {
+        let slots = slots.min(MOST_RESERVED);
         if wanted.rows {
             self.batch.calls.reserve(slots);
         }

@@ -1,7 +1,7 @@
 //! Slots on their way from their clock to whoever reads them.
 
 use mpiscope_model::Nanoseconds;
-use mpiscope_wire::{Packed, PackedSlots, Slot, Slots, defines};
+use mpiscope_wire::{Packed, PackedSlots, SLOT_BYTES, Slot, Slots, defines};
 
 /// Slots of a ring, as they came.
 #[derive(Debug)]
@@ -43,13 +43,9 @@ pub(crate) struct Readable {
 }
 
 impl Written {
-    /// The memory that they take until their clock sample comes.
+    /// What they count for until their clock sample comes: as much as they come to when all that waited is read at once.
     pub(crate) fn waiting_bytes(&self) -> usize {
-        let content = match &self.content {
-            Content::Plain(slots) => size_of_val(slots.as_slice()),
-            Content::Packed(slots) => slots.bytes(),
-        };
-        size_of::<Self>() + content
+        size_of::<Self>() + self.content.len() * SLOT_BYTES
     }
 }
 

@@ -149,6 +149,20 @@ fn what_waits_for_a_clock_beyond_the_budget_is_counted_as_lost_once() {
 }
 
 #[test]
+fn packed_slots_that_wait_for_a_clock_count_as_what_they_come_to() {
+    let Message::Slots(sent) = send(0, 1, AHEAD_NS + 1700) else { panic!("not packed yet") };
+    let many = vec![sent.slots[1]; 500];
+    let waits = |from| Message::of_slots(0, 0, from, &many);
+    assert!(matches!(waits(0), Message::Packed(packed) if packed.slots.bytes() < 6_000));
+    let mut ingest = Ingest::new().within(20_000);
+    let head = vec![start(), agent(), origin(1, 0), process(0, 1, "two"), waits(0)];
+    let faults = feed(&mut ingest, head).faults;
+    assert!(faults.is_empty(), "{faults:?}");
+    let faults = feed(&mut ingest, vec![waits(500)]).faults;
+    assert!(faults[0].text.contains("more waits for the clock of"), "{faults:?}");
+}
+
+#[test]
 fn slots_of_a_node_wait_until_its_clock_was_compared() {
     let mut ingest = Ingest::new();
     let before = feed(

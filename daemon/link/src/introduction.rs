@@ -30,7 +30,7 @@ impl Introduction for AgentIntroduction {
     const KIND: Kind = Kind {
         caller: Side::Agent,
         listener: Side::Daemon,
-        protocol: 3,
+        protocol: 4,
         is_no_caller: "this is no agent of mpiscope",
         is_no_listener: "is not a daemon of mpiscope",
     };

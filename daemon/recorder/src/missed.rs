@@ -4,25 +4,25 @@ use crate::queue::Receiving;
 use mpiscope_wire::Message;
 use std::collections::VecDeque;
 
-/// Slots, and messages, that are kept of what came last.
-const MOST_SLOTS: usize = 1 << 20;
+/// Bytes of slots, and messages, that are kept of what came last: more than a log holds back when the disk is full.
+const MOST_BYTES: usize = 32 << 20;
 const MOST_MESSAGES: usize = 1 << 16;
 
 /// The messages that came last, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
     messages: VecDeque<Message>,
-    slots: usize,
+    slot_bytes: usize,
 }
 
 impl Tail {
     fn push(&mut self, message: Message) {
-        self.slots += message.slot_count();
+        self.slot_bytes += message.slot_bytes();
         self.messages.push_back(message);
-        while (self.slots > MOST_SLOTS || self.messages.len() > MOST_MESSAGES)
+        while (self.slot_bytes > MOST_BYTES || self.messages.len() > MOST_MESSAGES)
             && let Some(first) = self.messages.pop_front()
         {
-            self.slots -= first.slot_count();
+            self.slot_bytes -= first.slot_bytes();
         }
     }
 
@@ -34,7 +34,7 @@ impl Tail {
     /// The last messages; none where it has not as many. Afterwards it is empty.
     pub(crate) fn last(&mut self, count: usize) -> Option<Vec<Message>> {
         let first = self.messages.len().checked_sub(count)?;
-        self.slots = 0;
+        self.slot_bytes = 0;
         Some(std::mem::take(&mut self.messages).into_iter().skip(first).collect())
     }
 }
@@ -67,7 +67,7 @@ impl Missed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::{Contact, Heard, Slots};
+    use mpiscope_wire::{Contact, Heard, SLOT_BYTES, Slots};
 
     fn slots(from: u64, count: usize) -> Message {
         Message::Slots(Slots { process: 0, ring: 0, from, slots: vec![[0; 4]; count] })
@@ -76,13 +76,13 @@ mod tests {
     #[test]
     fn of_what_came_last_the_newest_is_kept() {
         let mut tail = Tail::default();
-        (0..5).for_each(|at| tail.push(slots(at, MOST_SLOTS / 4)));
+        (0..5).for_each(|at| tail.push(slots(at, MOST_BYTES / SLOT_BYTES / 4)));
         let mut behind = Tail::default();
         behind.push(Message::Contact(Contact { agent: 1, heard: Heard::Again }));
         tail.append(behind);
         assert_eq!(tail.last(6), None, "the first one is gone");
         let last = tail.last(2).unwrap();
-        assert_eq!((last[0].slot_count(), last[1].slot_count()), (MOST_SLOTS / 4, 0));
-        assert!(tail.messages.is_empty() && tail.slots == 0);
+        assert_eq!((last[0].slot_count(), last[1].slot_count()), (MOST_BYTES / SLOT_BYTES / 4, 0));
+        assert!(tail.messages.is_empty() && tail.slot_bytes == 0);
     }
 }

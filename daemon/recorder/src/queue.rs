@@ -1,14 +1,14 @@
 //! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
-use mpiscope_wire::{Flight, Message, SLOT_BYTES};
+use mpiscope_wire::{Flight, Message};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// What may wait for the recorder: some ten million calls, packed. Beyond it the agent waits, and the rings fill.
-const MOST_BYTES: usize = 64 << 20;
+/// What may wait for the recorder: some twenty million calls, packed. Beyond it the agent waits, and the rings fill.
+const MOST_BYTES: usize = 128 << 20;
 /// Small passes count too: some eight seconds of them.
 const MOST_PASSES: usize = 1 << 14;
 
@@ -49,12 +49,8 @@ pub(crate) fn queue() -> (Sending, Receiving) {
 }
 
 fn weight(item: &Item) -> usize {
-    let slots = |message: &Message| match message {
-        Message::Slots(slots) => slots.slots.len() * SLOT_BYTES,
-        Message::Packed(slots) => slots.slots.bytes(),
-        _ => 0,
-    };
-    let messages: usize = item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum();
+    let messages: usize =
+        item.messages.iter().map(|message| size_of::<Message>() + message.slot_bytes()).sum();
     let in_flight = item.in_flight.as_ref().map_or(0, Vec::len);
     messages + in_flight * size_of::<(u32, Flight)>()
 }
@@ -155,8 +151,12 @@ mod tests {
     fn what_waits_is_bounded_in_bytes_and_nothing_is_lost() {
         let (send, receive) = queue();
         let item = || {
-            let slots = vec![[0; 4]; 1 << 20];
-            let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
+            let slots = vec![[0; 4]; 1 << 19];
+            let packed = Message::of_slots(0, 0, 0, &slots);
+            let weighs =
+                |message: &Message| weight(&Item { messages: vec![message.clone()], ..Item::default() });
+            assert!(weighs(&packed) > 1 << 19, "a byte a slot");
+            let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots }), packed];
             let call = Flight {
                 process: 0,
                 rank: 0,
@@ -176,6 +176,6 @@ mod tests {
             received += item.messages.len();
         }
         sender.join().unwrap();
-        assert_eq!((received, receive.waiting_bytes.load(Ordering::Acquire)), (20, 0));
+        assert_eq!((received, receive.waiting_bytes.load(Ordering::Acquire)), (40, 0));
     }
 }

@@ -98,11 +98,10 @@ fn the_job_goes_on_and_missing_data_is_reported() {
             assert_eq!(reported["job"]["exit"], 0, "{what} {reported:#}");
             assert_eq!(calls(&reported) + lost(&reported), truth.all_calls(), "{what} {reported:#}");
             assert_eq!(found["lost_calls"], lost(&reported), "{what} {found:#}");
+            // Where the log has all of them, only tables are missing.
+            let of_all = format!("{} of {} calls", lost(&reported), truth.all_calls());
             let stderr = ended.errors().replace('\u{2009}', "");
-            assert!(
-                stderr.contains(&format!("{} of {} calls", lost(&reported), truth.all_calls())),
-                "{what}"
-            );
+            assert!(lost(&reported) == 0 || stderr.contains(&of_all), "{what}");
         }
         assert_eq!(reported["totals"]["lost_calls"], lost(&reported), "{what}");
         // A run that lost nearly all its calls has no verdict.

@@ -135,7 +135,8 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut CheckRep
     }
     let mut senseless = 0;
     let read = log.for_each_frame(|frame| {
-        senseless += u64::from(Message::decode(frame.kind, frame.payload).is_err());
+        let message = Message::decode(frame.kind, frame.payload);
+        senseless += u64::from(!message.is_ok_and(|message| message.unpacks()));
     });
     let mut faults = log_faults(recording, &read, senseless);
     if read.torn_tail_bytes > 0 && !matches!(found.condition, RecordingCondition::BeingWritten(_)) {

@@ -314,11 +314,11 @@ fn learn(message: &Message, resume: &mut Resume) {
             resume.census.count(process);
         }
         Message::Slots(slots) => {
-            let until = slots.from + slots.slots.len() as u64;
+            let until = slots.from.saturating_add(slots.slots.len() as u64);
             resume.positions.insert((slots.process, slots.ring), until);
         }
         Message::Packed(slots) => {
-            let until = slots.from + slots.slots.len() as u64;
+            let until = slots.from.saturating_add(slots.slots.len() as u64);
             resume.positions.insert((slots.process, slots.ring), until);
         }
         Message::Skipped(skipped) => {
@@ -445,7 +445,10 @@ mod tests {
             while !spool.wants_checkpoint() {
                 let slots = vec![[7; 4]; 8192];
                 put(&mut spool, &mut encoded, Message::Slots(Slots { process: 3, ring: 1, from, slots }));
-                (from, count) = (from + 8192, count + 1);
+                let packed = Message::of_slots(3, 1, from + 8192, &[[7; 4]; 100]);
+                assert!(matches!(packed, Message::Packed(_)));
+                put(&mut spool, &mut encoded, packed);
+                (from, count) = (from + 8292, count + 2);
                 spool.flush().unwrap();
             }
         }

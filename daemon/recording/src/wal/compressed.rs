@@ -1,4 +1,4 @@
-//! Files of the log that get no more frames, compressed: a fifth of their size, and any `zstd` reads them.
+//! Files of the log that get no more frames, compressed: half of their size, and any `zstd` reads them.
 //!
 //! Such a file is a row of independent pieces: damage costs one of them and not those behind it.
 
