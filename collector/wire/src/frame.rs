@@ -138,14 +138,25 @@ fn frame_checksum(kind: u16, payload: &[u8]) -> u32 {
 /// # Panics
 /// When the payload is longer than [`MAX_PAYLOAD_BYTES`]: the caller splits.
 pub fn encode_frame(kind: FrameKind, payload: &[u8], out: &mut Vec<u8>) {
-    assert!(payload.len() <= MAX_PAYLOAD_BYTES, "payload of {} bytes", payload.len());
     out.reserve(FRAME_HEADER_BYTES + payload.len());
-    out.extend_from_slice(&MAGIC);
-    out.extend_from_slice(&WIRE_VERSION.to_le_bytes());
-    out.extend_from_slice(&kind.number().to_le_bytes());
-    out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    out.extend_from_slice(&frame_checksum(kind.number(), payload).to_le_bytes());
-    out.extend_from_slice(payload);
+    encode_frame_with(out, |out| {
+        out.extend_from_slice(payload);
+        kind
+    });
+}
+
+/// Likewise, with the payload that `write` appends; it says the kind.
+pub(crate) fn encode_frame_with(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> FrameKind) {
+    let begin = out.len();
+    out.extend_from_slice(&[0; FRAME_HEADER_BYTES]);
+    let kind = write(out).number();
+    let (head, payload) = out[begin..].split_at_mut(FRAME_HEADER_BYTES);
+    assert!(payload.len() <= MAX_PAYLOAD_BYTES, "payload of {} bytes", payload.len());
+    head[..4].copy_from_slice(&MAGIC);
+    head[4..6].copy_from_slice(&WIRE_VERSION.to_le_bytes());
+    head[6..8].copy_from_slice(&kind.to_le_bytes());
+    head[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+    head[12..].copy_from_slice(&frame_checksum(kind, payload).to_le_bytes());
 }
 
 /// Finds frames in a stream of bytes.

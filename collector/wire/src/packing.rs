@@ -24,7 +24,7 @@ const PORTION: usize = 32;
 /// The longest slot: both heads, and all that may follow.
 const MOST_SLOT_BYTES: usize = 2 + 4 + 8 + 4 + 4 + 4 + 8;
 /// No message has more slots, packed or not.
-pub(crate) const MOST_SLOTS: usize = MAX_PAYLOAD_BYTES / SLOT_BYTES;
+const MOST_SLOTS: usize = MAX_PAYLOAD_BYTES / SLOT_BYTES;
 
 const HAS_MORE: u8 = 1 << 7;
 const OTHER_KIND: u8 = 1;
@@ -86,27 +86,22 @@ impl PackedSlots {
         self.bytes.len() + self.definitions.len() * size_of::<(u32, Slot)>()
     }
 
-    /// Puts all slots behind those that are there.
-    ///
-    /// # Errors
-    /// When they make no sense; some may have been put there then.
-    pub fn unpack(&self, out: &mut Vec<Slot>) -> Result<(), &'static str> {
+    /// Puts all slots behind those that are there; says whether they make sense. Some may have been put there if not.
+    #[must_use]
+    pub fn unpack(&self, out: &mut Vec<Slot>) -> bool {
         out.reserve(self.len().min(MOST_SLOTS));
         let mut expectation = Expectation::new();
         let mut input = Input { bytes: &self.bytes, at: 0 };
         let mut definitions = self.definitions.iter().peekable();
         for at in 0..self.count {
             let slot = match definitions.next_if(|(place, _)| *place == at) {
-                Some((_, definition)) => *definition,
-                None => expectation.read(&mut input).ok_or("its slots do not unpack")?,
+                Some((_, definition)) => Some(*definition),
+                None => expectation.read(&mut input),
             };
+            let Some(slot) = slot else { return false };
             out.push(slot);
         }
-        if input.at == self.bytes.len() && definitions.next().is_none() {
-            Ok(())
-        } else {
-            Err("it has more slots than it says")
-        }
+        input.at == self.bytes.len() && definitions.next().is_none()
     }
 
     /// Whether numbers and sizes can be those of slots that were packed.
@@ -329,7 +324,7 @@ mod tests {
     fn unpacked(packed: &PackedSlots) -> Result<Vec<Slot>, &'static str> {
         let mut slots = Vec::new();
         packed.check()?;
-        packed.unpack(&mut slots).map(|()| slots)
+        if packed.unpack(&mut slots) { Ok(slots) } else { Err("they do not unpack") }
     }
 
     /// A loop of an exchange with two neighbours and a sum, as a rank makes it; durations vary.

@@ -1,5 +1,6 @@
 //! The payloads of frames, by kind of message.
 
+use crate::entry::defines;
 use crate::flight::Flight;
 use crate::frame::FrameKind;
 use crate::packing::PackedSlots;
@@ -355,11 +356,24 @@ impl Message {
         }
     }
 
+    /// Those of its slots that define something, behind a number of slots.
+    #[must_use]
+    pub fn definitions_from(&self, from: usize) -> Vec<Slot> {
+        match self {
+            Message::Slots(slots) => {
+                let slots = slots.slots.get(from..).unwrap_or_default();
+                slots.iter().filter(|slot| defines(slot)).copied().collect()
+            }
+            Message::Packed(packed) => packed.slots.definitions_from(from).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether the slots in it can be read, if they are packed.
     #[must_use]
     pub fn unpacks(&self) -> bool {
         match self {
-            Message::Packed(packed) => packed.slots.unpack(&mut Vec::new()).is_ok(),
+            Message::Packed(packed) => packed.slots.unpack(&mut Vec::new()),
             _ => true,
         }
     }

@@ -1,7 +1,7 @@
 //! How payloads lie in bytes: fixed little-endian fields, strings with a length before them.
 
 use crate::flight::{FLIGHT_WORDS, Flight};
-use crate::frame::{FrameKind, encode_frame};
+use crate::frame::{FrameKind, encode_frame_with};
 use crate::packing::PackedSlots;
 use crate::payload::{
     Agent, ClockKind, ClockSample, Contact, Cpus, EndState, Heard, LastCalls, Lost, Message, Origin, Packed,
@@ -320,8 +320,7 @@ messages!(
 impl Message {
     /// Appends the message as a frame.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let mut payload = Vec::new();
-        encode_frame(self.write(&mut payload), &payload, out);
+        encode_frame_with(out, |out| self.write(out));
     }
 
     /// Reads a payload.

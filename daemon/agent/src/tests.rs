@@ -268,7 +268,7 @@ fn slots_in(messages: &[Message]) -> Vec<Slots> {
         Message::Slots(slots) => Some(slots.clone()),
         Message::Packed(Packed { process, ring, from, slots: packed }) => {
             let mut slots = Vec::new();
-            packed.unpack(&mut slots).unwrap();
+            assert!(packed.unpack(&mut slots));
             Some(Slots { process: *process, ring: *ring, from: *from, slots })
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! Who reads the slots of a process, where several read those of a run.
 
 use crate::owners::Owners;
-use mpiscope_wire::{Message, Packed, Process, Skipped, Slot, Slots, defines};
+use mpiscope_wire::{Message, Packed, Process, Skipped, Slots};
 use rustc_hash::FxHashMap;
 
 /// A process: its agent's number, then the agent's number of it.
@@ -62,18 +62,12 @@ impl Division {
                     return Divided::ForOne(reader, message, nothing);
                 }
             }
-            Message::Slots(Slots { process, ring, from, slots }) => {
-                let place = (*process, *ring, *from);
-                let (reader, definitions) = self.divide_slots(place, slots.len(), |known| {
-                    let new = slots.get(known..).unwrap_or_default();
-                    new.iter().filter(|slot| defines(slot)).copied().collect()
-                });
-                return Divided::ForOne(reader, message, definitions);
-            }
-            Message::Packed(Packed { process, ring, from, slots }) => {
-                let place = (*process, *ring, *from);
-                let (reader, definitions) =
-                    self.divide_slots(place, slots.len(), |known| slots.definitions_from(known).collect());
+            Message::Slots(Slots { process, ring, from, .. })
+            | Message::Packed(Packed { process, ring, from, .. }) => {
+                let key = (self.origin, *process);
+                // One that has not said who it is may still do so.
+                let reader = *self.reader_of.entry(key).or_default();
+                let definitions = Message::Slots(self.definitions(key, *ring, *from, &message));
                 return Divided::ForOne(reader, message, definitions);
             }
             _ => {}
@@ -93,24 +87,15 @@ impl Division {
         }
     }
 
-    /// Who gets this number of slots, from a position of a ring of a process on. And those of them that define something, as if the
-    /// ring had no others: `definitions` are those behind a number of slots.
-    fn divide_slots(
-        &mut self,
-        (process, ring, from): (u32, u32, u64),
-        count: usize,
-        definitions: impl FnOnce(usize) -> Vec<Slot>,
-    ) -> (usize, Message) {
-        let key = (self.origin, process);
-        // One that has not said who it is may still do so.
-        let reader = *self.reader_of.entry(key).or_default();
+    /// Those of a message's slots that define something, as if the ring had no others.
+    fn definitions(&mut self, key: Key, ring: u32, from: u64, message: &Message) -> Slots {
         let state = self.rings.entry((key, ring)).or_default();
         // An agent that took over may send again what its predecessor had already sent.
         let known = usize::try_from(state.position.saturating_sub(from)).unwrap_or(usize::MAX);
-        state.position = state.position.max(from.saturating_add(count as u64));
-        let slots = definitions(known);
+        state.position = state.position.max(from.saturating_add(message.slot_count() as u64));
+        let slots = message.definitions_from(known);
         let first = state.handed_on;
         state.handed_on += slots.len() as u64;
-        (reader, Message::Slots(Slots { process, ring, from: first, slots }))
+        Slots { process: key.1, ring, from: first, slots }
     }
 }

@@ -49,7 +49,7 @@ impl ProcessInput {
         let expected = self.rings[ring].position;
         // An agent that took over may send again what its predecessor had already sent.
         let known = usize::try_from(expected.saturating_sub(from)).unwrap_or(usize::MAX);
-        if known > count || known == count && count > 0 {
+        if known >= count.max(1) {
             return None;
         }
         self.rings[ring].position = from.saturating_add(count as u64);

@@ -84,7 +84,7 @@ impl Content {
             Self::Plain(slots) => (slots.get(from..).unwrap_or_default(), true),
             Self::Packed(slots) => {
                 buffer.clear();
-                if slots.unpack(buffer).is_ok() {
+                if slots.unpack(buffer) {
                     return (buffer.get(from..).unwrap_or_default(), true);
                 }
                 buffer.clear();

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use mpiscope_agent::{Journal, Resume};
 use mpiscope_link::Parcel;
 use mpiscope_ring::own_folder;
-use mpiscope_wire::{FrameRef, Message, first_frame};
+use mpiscope_wire::{FrameRef, Message, Packed, Slots, first_frame};
 use rustix::fs::MemfdFlags;
 use std::collections::VecDeque;
 use std::fs::{DirEntry, File, OpenOptions};
@@ -313,13 +313,10 @@ fn learn(message: &Message, resume: &mut Resume) {
             resume.processes.insert((process.pid, process.made_ns), process.process);
             resume.census.count(process);
         }
-        Message::Slots(slots) => {
-            let until = slots.from.saturating_add(slots.slots.len() as u64);
-            resume.positions.insert((slots.process, slots.ring), until);
-        }
-        Message::Packed(slots) => {
-            let until = slots.from.saturating_add(slots.slots.len() as u64);
-            resume.positions.insert((slots.process, slots.ring), until);
+        Message::Slots(Slots { process, ring, from, .. })
+        | Message::Packed(Packed { process, ring, from, .. }) => {
+            let until = from.saturating_add(message.slot_count() as u64);
+            resume.positions.insert((*process, *ring), until);
         }
         Message::Skipped(skipped) => {
             resume.positions.insert((skipped.process, skipped.ring), skipped.to);
@@ -371,7 +368,7 @@ fn read(piece: &Piece, offset: u64, most_bytes: usize) -> std::io::Result<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::{ClockKind, ClockSample, Process, Slots};
+    use mpiscope_wire::{ClockKind, ClockSample, Process};
 
     fn sample_frame(number: u64) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -22,6 +22,7 @@ mod size;
 mod write;
 
 use anyhow::{Context as _, Result, bail};
+use mpiscope_wire::{Message, Slots};
 
 fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
@@ -37,6 +38,12 @@ fn main() -> Result<()> {
 /// A number behind an option.
 fn number<T: std::str::FromStr>(word: Option<&String>, option: &str) -> Result<T> {
     word.and_then(|word| word.parse().ok()).with_context(|| format!("{option} needs a number"))
+}
+
+/// Slots as agents bring them.
+fn packed(message: &Message) -> Option<Message> {
+    let Message::Slots(Slots { process, ring, from, slots }) = message else { return None };
+    Some(Message::of_slots(*process, *ring, *from, slots))
 }
 
 /// The least, the median and the greatest.

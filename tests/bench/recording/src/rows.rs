@@ -1,12 +1,12 @@
 //! What the recorder's thread does without the disk: slots become rows, messages are matched, all is added up.
 
-use crate::{number, spread};
+use crate::{number, packed, spread};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_engine::{Engine, Step, Sums};
 use mpiscope_model::Call;
 use mpiscope_process::at_once::both;
 use mpiscope_synth::{Pattern, Spec, generate};
-use mpiscope_wire::{Message, Slots};
+use mpiscope_wire::Message;
 use std::time::Instant;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -64,17 +64,7 @@ fn passes(spec: &Spec, most: usize) -> Result<Vec<Message>> {
             true
         }
     };
-    Ok(generate(spec)?.filter(is_kept).map(packed).collect())
-}
-
-/// As agents bring it.
-fn packed(message: Message) -> Message {
-    match message {
-        Message::Slots(Slots { process, ring, from, slots }) => {
-            Message::of_slots(process, ring, from, &slots)
-        }
-        message => message,
-    }
+    Ok(generate(spec)?.filter(is_kept).map(|message| packed(&message).unwrap_or(message)).collect())
 }
 
 fn go(messages: Vec<Message>, threads: usize) -> u64 {

@@ -1,6 +1,6 @@
 //! The way of a run's messages to the disk: log, segments, sums.
 
-use crate::{number, spread};
+use crate::{number, packed, spread};
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Overview;
 use mpiscope_ingest::Ingest;
@@ -101,12 +101,7 @@ fn go(part: Part, pieces: &[Piece]) -> Result<f64> {
         if does(Part::Log) {
             for message in &piece.wire {
                 frame.clear();
-                match message {
-                    wire::Message::Slots(wire::Slots { process, ring, from, slots }) => {
-                        wire::Message::of_slots(*process, *ring, *from, slots).encode(&mut frame);
-                    }
-                    message => message.encode(&mut frame),
-                }
+                packed(message).as_ref().unwrap_or(message).encode(&mut frame);
                 log.write(&frame)?;
             }
         }
