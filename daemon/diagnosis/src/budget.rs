@@ -52,7 +52,7 @@ pub use course::Course;
 pub use knowledge::Knowledge;
 pub use ledger::Ledger;
 pub use options::{BudgetOptions, Latency};
-pub use owners::Owners;
+pub use owners::{Neighbours, Owners};
 pub use pushes::Pushes;
 pub use quiet::Stretch;
 pub use settle::Overdue;

@@ -17,7 +17,7 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, ExactMessages, Knowledge, Latency,
-    Ledger, Overdue, Owners, Pushes, RankBudget, RankShares, Report, SHARE_KINDS, Shard, ShardResult,
+    Ledger, Neighbours, Overdue, Owners, Pushes, RankBudget, RankShares, Report, SHARE_KINDS, Shard, ShardResult,
     ShareCell, ShareKind, ShareRow, ShareTable, SiteWaiting, SiteWaits, Spared, Stretch, ThreadPath, WaitKey,
     WaitState, WaitTotals, WindowBudget, WindowEnd,
 };

@@ -1,5 +1,6 @@
 //! Who reads what a rank does, and matches what it receives, where several do.
 
+use mpiscope_diagnosis::{Neighbours, Owners as Shards};
 use mpiscope_model::Rank;
 use mpiscope_wire::Process;
 
@@ -34,9 +35,8 @@ impl Owners {
 
     /// The reader of a rank.
     pub(crate) fn owner(&self, rank: Rank) -> usize {
-        let world_size = u64::from(self.world_size.unwrap_or(1));
-        let owner = u64::from(rank.0) * self.readers as u64 / world_size;
-        (owner as usize).min(self.readers - 1)
+        let neighbours = Neighbours::All(self.world_size.unwrap_or(1));
+        Shards { shards: self.readers as u16, first: 0, neighbours }.shard(rank).into()
     }
 }
 

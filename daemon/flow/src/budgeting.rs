@@ -23,7 +23,8 @@ pub(crate) fn budgeting<'scope>(
         move |frontiers| {
             let mut settling = settling.borrow_mut();
             news.for_each(|capability, news| {
-                settling.news.extend(news.drain(..).map(|(_, news)| (*capability.time(), news.value)));
+                let of = settling.news.entry(*capability.time()).or_default();
+                of.extend(news.drain(..).map(|(_, news)| news.value));
             });
             messages.for_each(|capability, messages| {
                 let of = settling.matched.entry(*capability.time()).or_default();

@@ -35,15 +35,11 @@ impl Crew {
         share: &Share,
         center: Option<Budgeter>,
         cluster: Cluster,
-        most_calls: usize,
+        gate: Arc<Gate>,
     ) -> Result<Self, FlowError> {
         let threads = share.threads;
         let Cluster { number, peers: streams } = cluster;
-        let gate = Arc::new(Gate::new(share.budget.window_ns, most_calls));
-        let workers = u16::try_from(threads * streams.len()).map_err(|_| {
-            FlowError::NoWorkers(format!("{threads} in each of {} processes are too many", streams.len()))
-        })?;
-        let owners = Owners { shards: workers, block: share.neighbours };
+        let owners = share.owners(streams.len())?;
         let (data, words): (Vec<_>, Vec<_>) =
             streams.into_iter().map(|streams| streams.map(|[data, words]| (data, words)).unzip()).unzip();
         let (builders, carriers) = communication(share, number, data)?;

@@ -3,7 +3,7 @@
 use crate::cluster::Cluster;
 use crate::crew::Crew;
 use crate::error::{FlowError, TryFeedError};
-use crate::frames::from_bytes;
+use crate::gate::Gate;
 use crate::options::FlowOptions;
 use crate::share::Share;
 use crate::worker::text_of;
@@ -12,7 +12,7 @@ use mpiscope_diagnosis::Budgeter;
 use mpiscope_matching::Counts;
 use mpiscope_model::Batch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 /// What a flow led to.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ impl Flow {
     pub fn start_over(options: &FlowOptions, cluster: Cluster) -> Result<Self, FlowError> {
         let share = Share::new(options);
         let budgeter = options.budgeter(share.budget);
-        Ok(Self(Crew::start(&share, Some(budgeter), cluster, options.most_calls)?))
+        let gate = Arc::new(share.gate());
+        Ok(Self(Crew::start(&share, Some(budgeter), cluster, gate)?))
     }
 
     /// Takes in a batch, and waits while too much is pending. Its `until_ns` shows which windows are complete: whoever
@@ -66,7 +67,15 @@ impl Flow {
     /// # Errors
     /// When a worker has panicked or a process is gone, or the batch was not made for diagnosis.
     pub fn feed(&self, batch: Batch) -> Result<(), FlowError> {
-        match self.0.gate.feed(batch, true) {
+        self.feed_beside(batch, 0)
+    }
+
+    /// Likewise, where other processes feed this number of calls at the same place ([`Feeder`]): they take room, too.
+    ///
+    /// # Errors
+    /// As of [`Flow::feed`].
+    pub fn feed_beside(&self, batch: Batch, calls: u64) -> Result<(), FlowError> {
+        match self.0.gate.feed(batch, calls, true) {
             Ok(()) => Ok(()),
             Err(TryFeedError::Flow(error)) => Err(error),
             Err(TryFeedError::Full(_)) => unreachable!("it waits for room"),
@@ -78,7 +87,7 @@ impl Flow {
     /// # Errors
     /// When there is no room for it, and when `feed` fails.
     pub fn try_feed(&self, batch: Batch) -> Result<(), TryFeedError> {
-        self.0.gate.feed(batch, false)
+        self.0.gate.feed(batch, 0, false)
     }
 
     /// Asks about the present state, or changes how later windows are analysed. The center answers between two
@@ -113,12 +122,54 @@ impl Flow {
     }
 }
 
-/// Works on the share of a flow of another process, until that ends. `share` is what [`FlowOptions::for_others`] has there.
+/// What a process with a share of a flow feeds: the calls of its ranks, and no more. The center's process feeds all else at the same
+/// places, with the same `until_ns`.
+#[derive(Clone)]
+pub struct Feeder(Arc<Gate>);
+
+impl Feeder {
+    /// Of a share that is not worked on yet; what it takes in waits for that.
+    ///
+    /// # Errors
+    /// When the share cannot be read.
+    pub fn new(share: &[u8]) -> Result<Self, FlowError> {
+        Ok(Self(Arc::new(Share::of_another(share)?.gate())))
+    }
+
+    /// Takes in a batch, or gives it back when too much is pending.
+    ///
+    /// # Errors
+    /// When there is no room for it, and when the flow is over.
+    pub fn try_feed(&self, batch: Batch) -> Result<(), TryFeedError> {
+        self.0.feed(batch, 0, false)
+    }
+
+    /// Nothing more comes.
+    pub fn close(&self) {
+        self.0.close();
+    }
+}
+
+impl std::fmt::Debug for Feeder {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Feeder").finish_non_exhaustive()
+    }
+}
+
+/// Works on the share of a flow of another process, until that ends. `share` is what [`FlowOptions::for_others`] has there, and
+/// `feeder` what this process feeds, where others feed.
 ///
 /// # Errors
 /// When any process fails or is gone, when the flow was given up, and when the share cannot be read.
-pub fn work_on_share(share: &[u8], cluster: Cluster) -> Result<(), FlowError> {
-    let share: Share = from_bytes(share)
-        .ok_or_else(|| FlowError::Failed("the center's process has another version".to_owned()))?;
-    Crew::start(&share, None, cluster, 0)?.finish().map(|_| ())
+pub fn work_on_share(share: &[u8], cluster: Cluster, feeder: Option<Feeder>) -> Result<(), FlowError> {
+    let share = Share::of_another(share)?;
+    let feeder = match feeder {
+        Some(feeder) => feeder,
+        None => {
+            let feeds_nothing = Feeder(Arc::new(share.gate()));
+            feeds_nothing.close();
+            feeds_nothing
+        }
+    };
+    Crew::start(&share, None, cluster, feeder.0)?.finish().map(|_| ())
 }

@@ -98,12 +98,12 @@ impl Gate {
         self.moved.notify_all();
     }
 
-    /// Takes in a batch, as soon as there is room where it may wait.
-    pub(crate) fn feed(&self, batch: Batch, may_wait: bool) -> Result<(), TryFeedError> {
+    /// Takes in a batch, as soon as there is room where it may wait. So many calls are fed elsewhere at the same place.
+    pub(crate) fn feed(&self, batch: Batch, elsewhere: u64, may_wait: bool) -> Result<(), TryFeedError> {
         if batch.events.len() != batch.events_end_ns.len() {
             return Err(FlowError::NotForDiagnosis.into());
         }
-        let calls = batch.activities.len() as u64;
+        let calls = batch.activities.len() as u64 + elsewhere;
         let mut state = self.state();
         while state.failed.is_none() && state.waiting >= self.most_calls {
             if !may_wait {
@@ -149,6 +149,10 @@ impl Gate {
     /// All windows before one are analysed.
     pub(crate) fn budgeted(&self, until: Window) {
         let mut state = self.state();
+        // The first worker of the process says it.
+        if until <= state.budgeted {
+            return;
+        }
         state.budgeted = until;
         let mut gone = 0;
         while let Some((_, calls)) = state.marks.pop_front_if(|(window, _)| *window <= until) {

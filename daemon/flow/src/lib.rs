@@ -31,7 +31,7 @@ mod worker_figures;
 
 pub use cluster::Cluster;
 pub use error::{FlowError, TryFeedError};
-pub use flow::{Flow, Outcome, work_on_share};
+pub use flow::{Feeder, Flow, Outcome, work_on_share};
 pub use frames::{frame_head, from_bytes, read_frame, to_bytes};
 pub use options::FlowOptions;
 pub use sent::Rows;

@@ -20,6 +20,8 @@ pub struct FlowOptions {
     pub course: Option<Course>,
     /// The regions; each node's ranks are one without it.
     pub regions: Option<RegionOfRank>,
+    /// Other processes feed the calls of their ranks themselves, where there are so many ranks: each has neighbours. This one has none.
+    pub fed_by_others: Option<u32>,
     /// Counts calls and messages by windows of this length.
     pub counts_window_ns: Option<u64>,
     /// Calls that may wait although their windows are complete. One batch more than that is taken, and what belongs to
@@ -40,6 +42,7 @@ impl Default for FlowOptions {
             advice: None,
             course: None,
             regions: None,
+            fed_by_others: None,
             counts_window_ns: None,
             most_calls: 1 << 20,
             as_bytes: false,

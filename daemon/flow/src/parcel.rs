@@ -15,7 +15,7 @@ pub(crate) type Window = u64;
 /// The worker that decides what all do next.
 pub(crate) const CENTER: usize = 0;
 
-/// The worker that reads batches: another of the center's process than the center, which has more to do than the others.
+/// The worker of a process that reads batches: at the center's another than the center, which has more to do than the others.
 pub(crate) fn reader(threads: usize) -> usize {
     usize::from(threads > 1)
 }

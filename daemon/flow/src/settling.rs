@@ -41,7 +41,7 @@ pub(crate) struct Settling {
     /// The next window to analyse.
     next: Window,
     /// By the window that was next when it was read: it comes before that one.
-    pub(crate) news: VecDeque<(Window, News)>,
+    pub(crate) news: BTreeMap<Window, Vec<News>>,
     pub(crate) matched: BTreeMap<Window, Vec<Matched>>,
     last_event: Option<Window>,
     complete: Window,
@@ -62,7 +62,7 @@ impl Settling {
             peers,
             gate,
             next: 0,
-            news: VecDeque::new(),
+            news: BTreeMap::new(),
             matched: BTreeMap::new(),
             last_event: None,
             complete: 0,
@@ -98,14 +98,21 @@ impl Settling {
     }
 
     fn take_news(&mut self, next: Window) {
-        while let Some((_, news)) = self.news.pop_front_if(|(window, _)| *window <= next) {
+        // Those that are not all in come later: what processes feed at the same place comes in any order.
+        let is_in = |window: Window| self.in_until.is_none_or(|in_until| window < in_until);
+        while let Some(first) = self.news.first_entry().filter(|of| *of.key() <= next && is_in(*of.key())) {
+            let all = first.remove();
             let shard = self.role.shard();
-            news.places.iter().for_each(|(rank, node)| shard.place(*rank, *node));
-            news.comms.iter().for_each(|comm| shard.comm(comm));
-            shard.feed(&news.activities.0, &Matched::default(), &news.scheduling.0);
-            shard.collect(&news.collected.0);
-            self.last_event = self.last_event.max(news.last_event);
-            self.complete = news.complete;
+            for news in &all {
+                news.places.iter().for_each(|(rank, node)| shard.place(*rank, *node));
+                news.comms.iter().for_each(|comm| shard.comm(comm));
+            }
+            for news in all {
+                shard.feed(&news.activities.0, &Matched::default(), &news.scheduling.0);
+                shard.collect(&news.collected.0);
+                self.last_event = self.last_event.max(news.last_event);
+                self.complete = self.complete.max(news.complete);
+            }
         }
     }
 
@@ -145,11 +152,13 @@ impl Settling {
             Some(Command::Skip(to)) => {
                 self.next = to;
                 self.role.shard().skip(to.saturating_mul(self.window_ns));
+                self.gate.budgeted(self.next);
             }
             Some(Command::Settle(window, knowledge)) => {
                 self.role.shard().adopt(&knowledge);
                 let (until_ns, report) = self.settle(window)?;
                 self.end_with_center(until_ns, report)?;
+                self.gate.budgeted(self.next);
             }
             Some(Command::Finish) => {
                 self.peers.send(CENTER, Packet::Paths(self.role.shard().thread_paths()));
@@ -265,7 +274,7 @@ impl Settling {
         if self.next >= until {
             return self.finish();
         }
-        let news = self.news.front().map(|(window, _)| *window);
+        let news = self.news.keys().next().copied();
         let next = due.into_iter().chain(news).fold(until, Window::min);
         if next > self.next {
             self.next = next;
@@ -397,7 +406,7 @@ mod tests {
             for (window, activities) in fed {
                 let activities = Rows(activities);
                 let news = News { activities, last_event: Some(last), complete: 5, ..News::default() };
-                settling.news.push_back((window, news));
+                settling.news.entry(window).or_default().push(news);
             }
             settling.in_until = None;
             let steps = (0..100).take_while(|_| settling.step() == Ok(true)).count();

@@ -149,11 +149,12 @@ fn events_of(events: &[Event], owners: Owners, peers: usize) -> Vec<To<Rows<Even
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_diagnosis::Neighbours;
     use mpiscope_model::{Comm, Rank};
 
     #[test]
     fn an_event_goes_to_each_owner_that_it_concerns_once() {
-        let owners = Owners { shards: 4, block: 1 };
+        let owners = Owners { shards: 4, first: 0, neighbours: Neighbours::Blocks(1) };
         for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
             let numbers = Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 };
             let found: Vec<usize> = events_of(&[numbers], owners, 4).iter().map(|(to, _)| *to).collect();

@@ -71,7 +71,7 @@ pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let settling = Settling::new(role, peers, Arc::clone(&plan.gate), plan.window_ns);
     let settling = Rc::new(RefCell::new(settling));
     let input = build(worker, plan.window_ns, plan.owners, &kept, &settling);
-    let mut input = Some(input).filter(|_| worker.index() == reader(plan.threads));
+    let mut input = Some(input).filter(|_| at == reader(plan.threads));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
         let goes_on = {
@@ -164,7 +164,7 @@ mod tests {
         let Some(FlowError::Failed(text)) = gate.failure() else { panic!("nothing failed") };
         assert!(text.ends_with("is too much"), "{text}");
         // Whoever feeds or asks learns of it.
-        assert!(gate.feed(Batch::default(), true).is_err());
+        assert!(gate.feed(Batch::default(), 0, true).is_err());
         assert!(gate.ask(Box::new(|_| {})).is_err());
     }
 }

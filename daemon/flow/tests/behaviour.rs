@@ -216,7 +216,7 @@ fn others_of(flow: &FlowOptions, processes: usize) -> (Cluster, Vec<JoinHandle<R
     let share = flow.for_others();
     let start = |cluster| {
         let share = share.clone();
-        std::thread::spawn(move || work_on_share(&share, cluster))
+        std::thread::spawn(move || work_on_share(&share, cluster, None))
     };
     (center, clusters.map(start).collect())
 }
@@ -238,8 +238,8 @@ fn a_process_that_is_lost_ends_all_and_is_named() {
         let share = short(2).for_others();
         let of_other = share.clone();
         let other = clusters.remove(0);
-        let other = std::thread::spawn(move || work_on_share(&of_other, other));
-        let of_lost = std::thread::spawn(move || work_on_share(&share, gone));
+        let other = std::thread::spawn(move || work_on_share(&of_other, other, None));
+        let of_lost = std::thread::spawn(move || work_on_share(&share, gone, None));
         let flow = Flow::start_over(&short(2), center).unwrap();
         batches.iter().take(20).for_each(|batch| flow.feed(batch.clone()).unwrap());
         // As when it is killed: nothing more comes from it.
@@ -286,6 +286,6 @@ fn questions_and_a_second_pass_go_over_processes() {
 #[test]
 fn a_share_of_another_version_is_refused() {
     let mut clusters = Cluster::all(2).unwrap();
-    let refused = work_on_share(&[1, 2, 3], clusters.remove(1));
+    let refused = work_on_share(&[1, 2, 3], clusters.remove(1), None);
     assert!(matches!(refused, Err(FlowError::Failed(_))), "{refused:?}");
 }

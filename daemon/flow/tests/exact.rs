@@ -1,11 +1,11 @@
 //! The outcome is that of the operator without threads, whoever does it.
 
 use crate::support::program::{Program, steps};
-use crate::support::{flowed, flowed_over, killed_after, windowed};
+use crate::support::{fed_over, flowed, flowed_over, killed_after, windowed};
 use mpiscope_diagnosis::BudgetOptions;
 use mpiscope_flow::{FlowError, FlowOptions};
 use mpiscope_matching::{Counts, Matcher};
-use mpiscope_model::{Batch, Event};
+use mpiscope_model::{Batch, Event, Rank};
 use proptest::prelude::*;
 
 /// Windows as long as several calls, or so short that those of sums have to be joined.
@@ -87,6 +87,31 @@ proptest! {
         prop_assert_eq!(counts.take_windows(u64::MAX), expected.take_windows(u64::MAX));
         let received: u64 = counts.ranks().map(|(_, totals)| totals.received).sum();
         prop_assert_eq!(received, found.messages);
+    }
+
+    /// Each process feeds what it reads, whoever analyses it.
+    #[test]
+    fn whoever_feeds_does_not_matter(
+        steps in steps(),
+        slices in proptest::collection::vec(0_u64..4_000, 0..30),
+        order in proptest::collection::vec(0_usize..20, 1..20),
+        behind in any::<bool>(),
+        (processes, workers, window_ns) in (2_usize..=4, 1_usize..=2, window_ns()),
+        (ranks, takes_turns) in (1_u32..8, any::<bool>()),
+    ) {
+        let batches = Program::from_steps(&steps).batches(&times(&slices), &order, behind);
+        let options = FlowOptions {
+            counts_window_ns: Some(700),
+            fed_by_others: Some(ranks),
+            ..options(workers, window_ns, false)
+        };
+        let others = processes - 1;
+        let feeds = |rank: Rank| 1 + if takes_turns { rank.index() % others } else { rank.index() / 2 % others };
+        let (found, counts) = fed_over(processes, &batches, &options, feeds);
+        let expected = windowed(&batches, &options);
+        prop_assert_eq!(found.differences(&expected), Vec::<String>::new());
+        let (mut counts, mut expected) = (counts.unwrap(), counted(&batches, 700));
+        prop_assert_eq!(counts.take_windows(u64::MAX), expected.take_windows(u64::MAX));
     }
 
     /// Those that are left begin again.

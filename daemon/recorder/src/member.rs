@@ -68,7 +68,7 @@ pub fn join(task: Task) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
-    match work_on_share(&share, cluster) {
+    match work_on_share(&share, cluster, None) {
         // The daemon needs no share of it any more.
         Ok(()) | Err(FlowError::Lost(0)) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error.into()),

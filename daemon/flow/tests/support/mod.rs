@@ -5,9 +5,9 @@ pub(crate) mod program;
 use mpiscope_diagnosis::{
     Budgeter, Causes, Ledger, Series, SiteWaits, Version, WaitKey, WaitTotals, Windowed,
 };
-use mpiscope_flow::{Cluster, Flow, FlowError, FlowOptions, work_on_share};
+use mpiscope_flow::{Cluster, Feeder, Flow, FlowError, FlowOptions, TryFeedError, work_on_share};
 use mpiscope_matching::{Counts, Matched};
-use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
+use mpiscope_model::{Batch, Event, Nanoseconds, Node, Rank};
 use mpiscope_topology::{Lateness, Traffic};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -153,12 +153,82 @@ pub(crate) fn flowed_over(
     let mut clusters = Cluster::all(processes).unwrap().into_iter();
     let center = clusters.next().unwrap();
     std::thread::scope(|scope| {
-        let start = |cluster| scope.spawn(|| work_on_share(&share, cluster));
+        let start = |cluster| scope.spawn(|| work_on_share(&share, cluster, None));
         let others: Vec<_> = clusters.map(start).collect();
         let found = answers(batches, Flow::start_over(options, center).unwrap());
         others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
         found
     })
+}
+
+/// Likewise, where each of the others feeds the calls of some ranks, by `feeds`, and the first all else.
+pub(crate) fn fed_over(
+    processes: usize,
+    batches: &[Batch],
+    options: &FlowOptions,
+    feeds: impl Fn(Rank) -> usize + Copy + Send,
+) -> (Answers, Option<Counts>) {
+    let share = options.for_others();
+    let mut clusters = Cluster::all(processes).unwrap().into_iter();
+    let center = clusters.next().unwrap();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = clusters
+            .map(|cluster| {
+                let feeder = Feeder::new(&share).unwrap();
+                let (number, feeds_all) = (cluster.number, feeder.clone());
+                scope.spawn(move || {
+                    for batch in batches {
+                        feed_soon(&feeds_all, rows_of(batch, |rank| feeds(rank) == number));
+                    }
+                    feeds_all.close();
+                });
+                let share = &share;
+                scope.spawn(move || work_on_share(share, cluster, Some(feeder)))
+            })
+            .collect();
+        let flow = Flow::start_over(options, center).unwrap();
+        for batch in batches {
+            let rest = Batch { scheduling: batch.scheduling.clone(), ..rest_of(batch) };
+            flow.feed_beside(rest, batch.activities.len() as u64).unwrap();
+        }
+        let found = outcome(flow);
+        others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), Ok(())));
+        found
+    })
+}
+
+/// Feeds a batch as soon as there is room for it.
+fn feed_soon(feeder: &Feeder, mut batch: Batch) {
+    while let Err(refused) = feeder.try_feed(batch) {
+        let TryFeedError::Full(again) = refused else { panic!("{refused}") };
+        batch = *again;
+        std::thread::yield_now();
+    }
+}
+
+/// What some ranks did.
+fn rows_of(batch: &Batch, is_theirs: impl Fn(Rank) -> bool) -> Batch {
+    let events = batch.events.iter().zip(&batch.events_end_ns).filter(|(event, _)| is_theirs(event.rank()));
+    let (events, events_end_ns): (Vec<Event>, Vec<Nanoseconds>) = events.unzip();
+    Batch {
+        calls: batch.calls.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
+        activities: batch.activities.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
+        collected: batch.collected.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
+        events,
+        events_end_ns,
+        until_ns: batch.until_ns,
+        ..Batch::default()
+    }
+}
+
+/// What is not of the calls of any rank.
+fn rest_of(batch: &Batch) -> Batch {
+    Batch {
+        ranks: batch.ranks.clone(),
+        comms: batch.comms.clone(),
+        until_ns: batch.until_ns,
+        ..Batch::default()
+    }
 }
 
 /// What a flow says when one of its processes is killed after this number of batches; all others have ended then.
@@ -182,7 +252,7 @@ pub(crate) fn killed_after(
                 if cluster.number == killed {
                     of_killed = streams(&cluster);
                 }
-                scope.spawn(|| work_on_share(&share, cluster))
+                scope.spawn(|| work_on_share(&share, cluster, None))
             })
             .collect();
         let flow = Flow::start_over(options, center).unwrap();
@@ -202,6 +272,10 @@ fn answers(batches: &[Batch], flow: Flow) -> (Answers, Option<Counts>) {
     for batch in batches {
         flow.feed(batch.clone()).unwrap();
     }
+    outcome(flow)
+}
+
+fn outcome(flow: Flow) -> (Answers, Option<Counts>) {
     let outcome = flow.finish().unwrap();
     let unmatched = (outcome.unmatched_sends, outcome.unmatched_receives);
     let answers = Answers::from_budgeter(&outcome.budgeter, outcome.messages, outcome.uncertain, unmatched);

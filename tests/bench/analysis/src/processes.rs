@@ -71,7 +71,7 @@ pub(crate) fn work(address: &str, number: &str) -> Result<f64> {
         join(MemberOptions { addresses, secret, certificate, number, patience: PATIENCE })?;
     let begun_s = processor_s();
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
-    work_on_share(&share, cluster)?;
+    work_on_share(&share, cluster, None)?;
     drop(mesh);
     Ok(processor_s() - begun_s)
 }
@@ -81,7 +81,7 @@ fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> R
     let mut clusters = clusters.into_iter();
     let center = clusters.next().context("a flow has a process")?;
     std::thread::scope(|scope| {
-        let others: Vec<_> = clusters.map(|cluster| scope.spawn(|| work_on_share(&share, cluster))).collect();
+        let others: Vec<_> = clusters.map(|cluster| scope.spawn(|| work_on_share(&share, cluster, None))).collect();
         let flow = Flow::start_over(options, center)?;
         for batch in batches {
             flow.feed(batch)?;
