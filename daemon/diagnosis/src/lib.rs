@@ -17,9 +17,9 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, ExactMessages, Knowledge, Latency,
-    Ledger, Neighbours, Overdue, Owners, Pushes, RankBudget, RankShares, Report, SHARE_KINDS, Shard, ShardResult,
-    ShareCell, ShareKind, ShareRow, ShareTable, SiteWaiting, SiteWaits, Spared, Stretch, ThreadPath, WaitKey,
-    WaitState, WaitTotals, WindowBudget, WindowEnd,
+    Ledger, Neighbours, Overdue, Owners, Pushes, RankBudget, RankShares, Report, SHARE_KINDS, Shard,
+    ShardResult, ShareCell, ShareKind, ShareRow, ShareTable, SiteWaiting, SiteWaits, Spared, Stretch,
+    ThreadPath, WaitKey, WaitState, WaitTotals, WindowBudget, WindowEnd,
 };
 pub use courses::{BinBalance, BinTraffic, MOST_CLASSES, MessageCourses, SizeClass};
 pub use criteria::{

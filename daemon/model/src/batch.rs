@@ -77,6 +77,18 @@ impl Batch {
         self.events_end_ns.append(&mut of_others.events_end_ns);
     }
 
+    /// Leaves out rows and events.
+    pub fn leave_out_rows(&mut self) {
+        let Self { calls, lone_polls, activities, collected, undiagnosed, events, events_end_ns, .. } = self;
+        calls.clear();
+        lone_polls.clear();
+        activities.clear();
+        collected.clear();
+        undiagnosed.clear();
+        events.clear();
+        events_end_ns.clear();
+    }
+
     /// Adds what became known behind it.
     pub fn append(&mut self, mut behind: Self) {
         self.nodes.append(&mut behind.nodes);

@@ -43,6 +43,32 @@ pub struct AnalysisHosts {
     pub tls: bool,
 }
 
+impl AnalysisHosts {
+    /// A place to meet this number of others, known to those who have its secret.
+    pub(crate) fn open(&self, secret: &Secret, others: usize) -> Result<(Meeting, Option<Certificate>)> {
+        let certificate = self.tls.then(Certificate::make).transpose()?;
+        let open = |address: &SocketAddr| {
+            let (secret, certificate) = (secret.clone(), certificate.clone());
+            Meeting::open(MeetingOptions { address: *address, secret, certificate, others })
+        };
+        // The first that can be had, or why the last cannot.
+        let mut opened = Err(LinkError::Given("no address to listen at".to_owned()));
+        for address in &self.listen {
+            opened = open(address);
+            if opened.is_ok() {
+                break;
+            }
+        }
+        Ok((opened.context("listen for processes on other hosts")?, certificate))
+    }
+
+    /// Where the others may find it.
+    pub(crate) fn addresses(&self, meeting: &Meeting) -> Vec<String> {
+        let port = meeting.address().port();
+        self.own_names.iter().map(|name| format!("{name}:{port}")).collect()
+    }
+}
+
 /// A host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysisHost {
@@ -61,7 +87,7 @@ impl Notices {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, text: String) {
+    pub(crate) fn add(&self, text: String) {
         self.all().push(text);
     }
 
@@ -92,6 +118,8 @@ pub(crate) struct OnHosts {
     /// Those that are needed now, in the order of their numbers.
     started: Vec<Started>,
     mesh: Option<Mesh>,
+    /// What those that were started last know.
+    secret: Option<Secret>,
     /// Whose shares were announced last.
     announced: Vec<String>,
 }
@@ -113,13 +141,24 @@ impl OnHosts {
             notices,
             started: Vec::new(),
             mesh: None,
+            secret: None,
             announced: Vec::new(),
         }
     }
 
+    /// Those that are left.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.hosts.iter().map(|host| host.of.name.clone()).collect()
+    }
+
+    /// What those that were started last know.
+    pub(crate) fn secret(&self) -> Option<Secret> {
+        self.secret.clone()
+    }
+
     /// Says who has a share, where that is news.
     fn say_who(&mut self) {
-        let names: Vec<String> = self.hosts.iter().map(|host| host.of.name.clone()).collect();
+        let names = self.names();
         if self.announced != names {
             say!("the {} is shared with {}", self.task.name(), listed(&names));
             self.announced = names;
@@ -170,9 +209,10 @@ impl OnHosts {
 
     /// One attempt with all hosts that are left.
     fn attempt(&mut self, share: &[u8], goes_on: &dyn Fn() -> bool) -> Result<Mesh, Failure> {
-        let (secret, meeting, certificate) = self.open().map_err(Failure::Other)?;
-        let port = meeting.address().port();
-        let addresses: Vec<String> = self.how.own_names.iter().map(|name| format!("{name}:{port}")).collect();
+        let secret = Secret::draw().map_err(|error| Failure::Other(error.into()))?;
+        let (meeting, certificate) = self.how.open(&secret, self.hosts.len()).map_err(Failure::Other)?;
+        let addresses = self.how.addresses(&meeting);
+        self.secret = Some(secret.clone());
         for (place, host) in self.hosts.iter().enumerate() {
             let invitation = Invitation {
                 addresses: addresses.clone(),
@@ -212,25 +252,6 @@ impl OnHosts {
             }
             Err(error) => Err(Failure::Other(error.into())),
         }
-    }
-
-    /// A place to meet, known to those who have its secret.
-    fn open(&self) -> Result<(Secret, Meeting, Option<Certificate>)> {
-        let secret = Secret::draw()?;
-        let certificate = self.how.tls.then(Certificate::make).transpose()?;
-        let open = |address: &SocketAddr| {
-            let (secret, certificate) = (secret.clone(), certificate.clone());
-            Meeting::open(MeetingOptions { address: *address, secret, certificate, others: self.hosts.len() })
-        };
-        // The first that can be had, or why the last cannot.
-        let mut opened = Err(LinkError::Given("no address to listen at".to_owned()));
-        for address in &self.how.listen {
-            opened = open(address);
-            if opened.is_ok() {
-                break;
-            }
-        }
-        Ok((secret, opened.context("listen for processes on other hosts")?, certificate))
     }
 }
 

@@ -59,12 +59,13 @@ pub fn join(task: Task) -> Result<ExitCode> {
     let priority = if task == Task::Record { READER_PRIORITY } else { LOW_PRIORITY };
     let _ = rustix::process::setpriority_process(None, priority);
     let secret = Secret::from_text(&secret)?;
-    let (mut mesh, share) = join_meeting(MemberOptions { addresses, secret, certificate, number, patience })?;
+    let (mut mesh, share) =
+        join_meeting(MemberOptions { addresses, secret: secret.clone(), certificate, number, patience })?;
     if task == Task::Record {
         let streams = std::mem::take(&mut mesh.peers).into_iter();
         let mut streams = streams.map(|streams| streams.map(|[stream, _]| stream));
         let daemon = streams.next().flatten().context("the daemon is not there")?;
-        read_calls(&share, daemon, streams.collect())?;
+        read_calls(&share, daemon, streams.collect(), secret)?;
         return Ok(ExitCode::SUCCESS);
     }
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };

@@ -3,7 +3,7 @@
 use crate::helpers::OnHosts;
 use crate::missed::Tail;
 use crate::queue::Receiving;
-use crate::readers::Readers;
+use crate::readers::{Gone, Invitations, Readers};
 
 /// The recorder's part of it.
 pub(crate) struct Reading {
@@ -13,8 +13,13 @@ pub(crate) struct Reading {
     pub(crate) threads: usize,
     /// Those who do.
     pub(crate) readers: Option<Readers>,
-    /// Whether the live analysis takes in calls, or leaves them to the log.
-    pub(crate) is_analysed: bool,
+    /// What they and the live analysis have to know of each other.
+    pub(crate) invitations: Invitations,
+    /// The live analysis that they were last invited to, and whether that knows how many ranks there are.
+    pub(crate) invited: u64,
+    pub(crate) has_told_ranks: bool,
+    /// Whether the live analysis leaves calls to the log.
+    pub(crate) is_postponed: bool,
     /// How many messages of the log were taken in, and how many of them have become rows.
     pub(crate) taken: u64,
     pub(crate) settled: u64,
@@ -40,7 +45,10 @@ impl Default for Reading {
             hosts: None,
             threads: 1,
             readers: None,
-            is_analysed: true,
+            invitations: Invitations::default(),
+            invited: 0,
+            has_told_ranks: false,
+            is_postponed: false,
             taken: 0,
             settled: 0,
             shown_until: 0,
@@ -64,13 +72,17 @@ impl Reading {
         self.readers.as_ref().is_some_and(Readers::has_news)
     }
 
-    /// Lets the live analysis take in calls, or not.
-    pub(crate) fn want_calls(&mut self, are_wanted: bool) {
-        self.is_analysed = are_wanted;
+    /// Has readers join a live analysis, if there is one to join.
+    pub(crate) fn invite(&mut self) -> Result<(), Gone> {
+        let Some(readers) = &mut self.readers else { return Ok(()) };
+        let Some(orders) = self.invitations.take_orders() else { return Ok(()) };
+        self.invited = orders.first().map_or(self.invited, |order| order.generation);
+        readers.invite(&orders)
     }
 
     /// Nobody reads any more but the daemon.
     pub(crate) fn dismiss(&mut self) {
+        self.invitations.are_gone();
         if let Some(readers) = self.readers.take() {
             self.earlier_cpu_s += readers.cpu_s();
         }

@@ -56,7 +56,7 @@ pub use findings_file::{FILE, may_be_read, read, remove, write};
 pub use graph::{
     builder as graph_builder, builder_of_segments, finish as finish_graph, of_segments as graph_of_segments,
 };
-pub use live::{Helpers, LiveDiagnosis};
+pub use live::{Calls, Helpers, LiveDiagnosis, Wanted};
 pub use live_findings::LiveFindings;
 pub use named_criteria::named;
 pub use part::PartVerdicts;

@@ -8,30 +8,23 @@
 //! whoever looks then, the thread reads the log up to the present, and goes on from there as if it had never stopped.
 //!
 //! Other processes may have shares of it. Until they are there, and when one of them is lost, the same is done: the log has
-//! what the analysis lacks.
+//! what the analysis lacks. Where they read the calls of their ranks themselves, they feed these: this thread gets all else.
 
+mod analysis;
 mod helpers;
 mod outlook;
 
-use super::findings::name_places;
-use super::hosts::Hosts;
 use super::live_findings::LiveFindings;
 use super::pass::options;
 use super::reference_criteria;
-use super::stretches::{LogMatching, Stretches};
-use super::words::say;
 use crate::criteria_file::CriteriaFile;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use analysis::Analysis;
+use crossbeam_channel::{Sender, TrySendError, bounded};
 use helpers::{FlowStarter, Gathering};
 use mpiscope_diagnosis::{BudgetOptions, Reference};
-use mpiscope_feed::Diagnosis;
-use mpiscope_flow::{Flow, FlowError, FlowOptions};
-use mpiscope_ingest::Ingest;
-use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, NodeInfo, Rank, RankInfo, SiteInfo};
-use mpiscope_process::own_process;
-use mpiscope_recording::{Latency, WalReader};
-use outlook::Outlook;
-use rustc_hash::FxHashSet;
+use mpiscope_flow::FlowOptions;
+use mpiscope_model::{Batch, Call, CommInfo, Message, NodeInfo, Rank, RankInfo, SiteInfo};
+use mpiscope_recording::Latency;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -46,19 +39,18 @@ const MOST_BATCHES: usize = 4096;
 /// Calls that wait for their other side, and paths that are kept for such calls.
 const MOST_PENDING: usize = 1 << 20;
 const MOST_KEPT: usize = 1 << 19;
-/// The verdict is computed this often at most, and takes no more than this part of the time.
-const EVERY: Duration = Duration::from_secs(1);
-const SHARE: u32 = 20;
 /// How often it is looked whether the thread has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// Finding out where new calls are made takes no longer at once.
-const MOST_LOOKING_UP: Duration = Duration::from_secs(2);
 /// Behind the job, the agent and the recorder.
 const LOW_PRIORITY: i32 = 10;
 
 /// What the thread receives.
 enum Report {
-    Batch(Box<(Batch, Vec<Message>)>),
+    Batch(Box<Given>),
+    /// What others feed later is for a flow that knows nothing yet; whether a process is gone that it has now.
+    Prepare {
+        after_loss: bool,
+    },
     /// Calls were left out until now; these ranks and communicators are known.
     Anew {
         left_out_calls: u64,
@@ -71,6 +63,50 @@ enum Report {
         /// How many calls that leaves out where the log cannot be read.
         calls: u64,
         known: Box<Batch>,
+    },
+}
+
+/// A batch for the thread.
+struct Given {
+    /// Where others have fed its calls, these are there only if they are to be replayed.
+    batch: Batch,
+    messages: Vec<Message>,
+    /// How many calls.
+    calls: usize,
+    are_fed: bool,
+    /// Whether it has all calls and messages for a replay, or would have if there were any.
+    has_rows: bool,
+}
+
+/// Where the calls of a batch are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// In the batch.
+    Here,
+    /// Other processes have fed them: so many. Whether they are in the batch as well, to be replayed.
+    Fed {
+        /// How many.
+        calls: u64,
+        /// Whether they are here as well.
+        are_here: bool,
+    },
+    /// In the log alone.
+    InLog,
+}
+
+/// Who should have the calls of what comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Nobody: the log has them.
+    Nothing,
+    /// This process.
+    Calls,
+    /// Other processes are to feed them.
+    Fed {
+        /// Whether this process wants them, too.
+        with_calls: bool,
+        /// Whether what came before is left out.
+        is_anew: bool,
     },
 }
 
@@ -89,6 +125,10 @@ pub struct LiveDiagnosis {
     /// The recording whose log has everything from the beginning.
     log: Option<PathBuf>,
     is_postponed: bool,
+    /// While it is postponed: a flow waits for what others feed, and they have fed nothing.
+    is_prepared: bool,
+    /// Others that the flow has are gone, and the thread may not know.
+    has_lost_others: bool,
     /// Messages of the log until now.
     messages: u64,
     /// Of them those until the last batch, with their calls, and up to where it was.
@@ -111,6 +151,8 @@ struct Shared {
     recorded: AtomicU64,
     /// Whether what waits is to be let go.
     is_skipping: AtomicBool,
+    /// Whether the log could not be read as far as it should have been.
+    lacks_log: AtomicBool,
     /// Whether the thread has ended.
     is_over: AtomicBool,
     /// Why the diagnosis ended early, until somebody asks.
@@ -169,6 +211,8 @@ impl LiveDiagnosis {
             is_behind: false,
             log: None,
             is_postponed: false,
+            is_prepared: true,
+            has_lost_others: false,
             messages: 0,
             batched_messages: 0,
             calls: 0,
@@ -183,19 +227,61 @@ impl LiveDiagnosis {
         self
     }
 
-    /// Lets it be postponed, or not, from the next batch on; without a log it never is.
-    pub fn postpone(&mut self, is_postponed: bool) {
+    /// Who should have the calls of what comes next, if the analysis is not postponed.
+    pub fn wanted(&self) -> Wanted {
+        if self.shared.gathering.is_going_on() {
+            Wanted::Nothing
+        } else if !self.shared.gathering.are_feeding() {
+            Wanted::Calls
+        } else if self.is_postponed && !self.is_prepared {
+            Wanted::Nothing
+        } else {
+            let with_calls = !self.shared.is_replay_paused.load(Ordering::Acquire);
+            Wanted::Fed { with_calls, is_anew: self.is_behind }
+        }
+    }
+
+    /// Whether the next batch is left to the log. Without a log none is.
+    fn postpone(&mut self, is_postponed: bool, calls: Calls) {
         let losses = self.shared.gathering.losses();
         if self.losses != losses {
             self.losses = losses;
+            (self.is_prepared, self.has_lost_others) = (true, false);
             self.begin_again();
         }
-        let is_postponed = is_postponed || self.shared.gathering.is_going_on();
-        if self.log.is_some() && is_postponed && !self.is_postponed {
-            self.is_postponed = true;
+        if self.log.is_none() {
+            return;
+        }
+        let (are_fed, gathering) = (matches!(calls, Calls::Fed { .. }), &self.shared.gathering);
+        let is_of_use = calls != Calls::InLog && are_fed == gathering.are_feeding();
+        // Whoever begins with what is fed begins with the first of it.
+        let may_begin = !are_fed || self.is_prepared;
+        let must_wait = is_postponed || gathering.is_going_on() || !is_of_use;
+        if must_wait && !self.is_postponed {
+            (self.is_postponed, self.is_prepared, self.is_behind) = (true, false, false);
             self.shared.is_skipping.store(true, Ordering::Release);
-        } else if self.is_postponed && !is_postponed {
+        } else if self.is_postponed && !must_wait && may_begin {
             self.resume();
+        }
+        self.is_prepared &= !(self.is_postponed && are_fed);
+        if self.is_postponed && !is_postponed {
+            self.prepare();
+        }
+    }
+
+    /// Has others ready to feed, from a batch on that is handed out later, once nothing waits any more.
+    fn prepare(&mut self) {
+        let gathering = &self.shared.gathering;
+        let is_due = gathering.are_feeding() && !self.is_prepared && !gathering.is_going_on();
+        if is_due && self.shared.waiting_calls.load(Ordering::Acquire) == 0 {
+            gathering.expect();
+            let after_loss = self.has_lost_others;
+            self.is_prepared = self.tell.try_send(Report::Prepare { after_loss }).is_ok();
+            if self.is_prepared {
+                self.has_lost_others = false;
+            } else {
+                gathering.settle();
+            }
         }
     }
 
@@ -204,12 +290,14 @@ impl LiveDiagnosis {
         if self.log.is_some() {
             self.is_postponed = true;
             self.shared.is_skipping.store(true, Ordering::Release);
-        } else {
+        }
+        if self.log.is_none() || self.shared.lacks_log.load(Ordering::Acquire) {
             (self.is_behind, self.left_out_calls) = (true, self.calls);
         }
     }
 
-    /// Has the log read up to the last batch. Where earlier batches still wait, the next one tries again.
+    /// Goes on with the next batch: has the log read up to the last, or leaves out what is in it. Where earlier batches still wait, the
+    /// next one tries again.
     fn resume(&mut self) {
         let Some(dir) = self.log.clone() else { return };
         if self.shared.waiting_calls.load(Ordering::Acquire) > 0 {
@@ -217,9 +305,14 @@ impl LiveDiagnosis {
         }
         self.shared.is_skipping.store(false, Ordering::Release);
         let (messages, calls, known) = (self.batched_messages, self.calls, Box::new(self.definitions()));
-        let sent = self.tell.try_send(Report::Log { dir, messages, calls, known });
+        let sent = if std::mem::take(&mut self.is_behind) {
+            self.left_out_calls = calls;
+            self.tell.try_send(Report::Anew { left_out_calls: calls, known })
+        } else {
+            self.left_out_calls = 0;
+            self.tell.try_send(Report::Log { dir, messages, calls, known })
+        };
         self.is_postponed = sent.is_err();
-        (self.is_behind, self.left_out_calls) = (false, 0);
     }
 
     /// What everybody has to know who begins now.
@@ -244,6 +337,7 @@ impl LiveDiagnosis {
         (self.nodes, self.comms, self.sites) = (Vec::new(), Vec::new(), Vec::new());
         self.ranks.clear();
         (self.messages, self.batched_messages, self.calls, self.until_ns) = (0, 0, 0, 0);
+        (self.is_behind, self.is_prepared, self.has_lost_others) = (false, false, true);
         self.begin_again();
     }
 
@@ -259,15 +353,25 @@ impl LiveDiagnosis {
     }
 
     /// Takes in what became known: activities with all that belongs to them, and copies of the calls and messages, which are
-    /// made only where they are replayed. Never waits.
-    pub fn take(&mut self, mut batch: Batch, copy: impl FnOnce() -> (Vec<Call>, Vec<Message>)) {
+    /// made only where they are replayed. It may be postponed, where there is a log. Never waits.
+    pub fn take(
+        &mut self,
+        mut batch: Batch,
+        calls: Calls,
+        is_postponed: bool,
+        copy: impl FnOnce() -> (Vec<Call>, Vec<Message>),
+    ) {
+        self.postpone(is_postponed, calls);
         self.nodes.extend(batch.nodes.iter().cloned());
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
-        let calls = batch.activities.len();
+        let (count, has_rows) = match calls {
+            Calls::Here | Calls::InLog => (batch.activities.len(), true),
+            Calls::Fed { calls, are_here } => (usize::try_from(calls).unwrap_or(usize::MAX), are_here),
+        };
         (self.batched_messages, self.until_ns) = (self.messages, batch.until_ns);
-        self.calls += calls as u64;
+        self.calls += count as u64;
         if self.is_postponed {
             return;
         }
@@ -277,22 +381,35 @@ impl LiveDiagnosis {
             let anew = Report::Anew { left_out_calls: self.left_out_calls, known: Box::new(known) };
             self.is_behind = self.tell.try_send(anew).is_err();
         }
-        if self.is_behind || waiting + calls > self.most_waiting {
-            self.is_behind = true;
-            self.left_out_calls += calls as u64;
-            return;
+        if self.is_behind || waiting.saturating_add(count) > self.most_waiting {
+            return self.leave_out(count, calls);
         }
-        let mut to_replay = Vec::new();
-        if !self.shared.is_replay_paused.load(Ordering::Acquire) {
-            (batch.calls, to_replay) = copy();
+        let are_fed = calls != Calls::Here;
+        let is_replayed = has_rows && !self.shared.is_replay_paused.load(Ordering::Acquire);
+        let mut messages = Vec::new();
+        if is_replayed {
+            (batch.calls, messages) = copy();
+        } else if are_fed {
+            batch.leave_out_rows();
         }
-        self.shared.waiting_calls.fetch_add(calls, Ordering::AcqRel);
+        let has_rows = is_replayed || !are_fed;
+        let given = Given { batch, messages, calls: count, are_fed, has_rows };
+        self.shared.waiting_calls.fetch_add(count, Ordering::AcqRel);
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            self.tell.try_send(Report::Batch(Box::new((batch, to_replay))))
+            self.tell.try_send(Report::Batch(Box::new(given)))
         {
-            self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
-            self.is_behind = true;
-            self.left_out_calls += calls as u64;
+            self.shared.waiting_calls.fetch_sub(count, Ordering::AcqRel);
+            self.leave_out(count, calls);
+        }
+    }
+
+    /// There is no room for a batch.
+    fn leave_out(&mut self, count: usize, calls: Calls) {
+        self.is_behind = true;
+        self.left_out_calls += count as u64;
+        // Others go on feeding: what comes behind a gap is of no use.
+        if calls != Calls::Here {
+            (self.is_postponed, self.is_prepared) = (true, false);
         }
     }
 
@@ -324,264 +441,6 @@ impl Drop for LiveDiagnosis {
     fn drop(&mut self) {
         self.shared.is_skipping.store(true, Ordering::Release);
         self.shared.gathering.end();
-    }
-}
-
-/// The thread.
-struct Analysis {
-    flow: Flow,
-    starter: FlowStarter,
-    /// Nothing was given to the flow yet.
-    is_fresh: bool,
-    /// A process was lost. What comes is of no use until all begins again.
-    is_lost: bool,
-    options: FlowOptions,
-    shared: Arc<Shared>,
-    outlook: Outlook,
-    /// Criteria that the run was given.
-    given: Reference,
-    stretches: Stretches,
-    /// The CPU time of replays of full stretches since the start.
-    replaying: Duration,
-    started: Instant,
-    places: Places,
-    hosts: Hosts,
-    /// After calls were left out: threads that were heard since.
-    heard: Option<FxHashSet<(Rank, u16)>>,
-    looked: Instant,
-    look_every: Duration,
-}
-
-impl Analysis {
-    fn start(
-        options: FlowOptions,
-        given: Reference,
-        mut starter: FlowStarter,
-        shared: Arc<Shared>,
-    ) -> Result<Self, FlowError> {
-        Ok(Self {
-            flow: starter.start(&options, &shared.gathering)?,
-            starter,
-            is_fresh: true,
-            is_lost: false,
-            options,
-            shared,
-            stretches: Stretches::live(),
-            replaying: Duration::ZERO,
-            started: Instant::now(),
-            outlook: Outlook::new(given.clone()),
-            given,
-            places: Places::default(),
-            hosts: Hosts::default(),
-            heard: None,
-            looked: Instant::now(),
-            look_every: EVERY,
-        })
-    }
-
-    fn run(mut self, reports: &Receiver<Report>) -> Result<(), FlowError> {
-        loop {
-            match self.work(reports) {
-                Err(FlowError::Lost(number)) => {
-                    (self.is_lost, self.is_fresh) = (true, false);
-                    // What asked may have had it.
-                    self.outlook = Outlook::new(self.given.clone());
-                    self.starter.lost(number, &self.shared.gathering);
-                    self.restart()?;
-                }
-                ended => return ended,
-            }
-        }
-    }
-
-    /// Begins with what comes from now on.
-    fn begin(&mut self) -> Result<(), FlowError> {
-        if !self.is_fresh {
-            self.starter.begin_anew();
-        }
-        self.is_lost = false;
-        self.restart()
-    }
-
-    /// A flow that knows nothing yet.
-    fn restart(&mut self) -> Result<(), FlowError> {
-        if self.is_fresh {
-            return Ok(());
-        }
-        if !self.starter.is_alone() {
-            // The processes of the old one end before they are started again.
-            self.flow = Flow::start(&FlowOptions { workers: 1, ..self.options.clone() })?;
-        }
-        self.flow = self.starter.start(&self.options, &self.shared.gathering)?;
-        self.is_fresh = true;
-        Ok(())
-    }
-
-    fn work(&mut self, reports: &Receiver<Report>) -> Result<(), FlowError> {
-        loop {
-            match reports.recv_timeout(EVERY) {
-                Ok(Report::Batch(batch)) => {
-                    let (batch, messages) = *batch;
-                    let calls = batch.activities.len();
-                    let taken = if self.is_skipping() || self.is_lost {
-                        Ok(())
-                    } else {
-                        self.collect(&batch, &messages);
-                        self.take(batch)
-                    };
-                    self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
-                    taken?;
-                }
-                Ok(_) if self.is_skipping() => {}
-                Ok(Report::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
-                Ok(Report::Log { dir, messages, calls, known }) => {
-                    self.read_log(&dir, messages, (calls, *known))?;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) if self.is_skipping() || self.is_lost => return Ok(()),
-                Err(RecvTimeoutError::Disconnected) => return self.look(),
-            }
-            self.look_if_due()?;
-        }
-    }
-
-    fn look_if_due(&mut self) -> Result<(), FlowError> {
-        let is_due = !self.is_skipping() && !self.is_lost && self.looked.elapsed() >= self.look_every;
-        if is_due { self.look() } else { Ok(()) }
-    }
-
-    fn is_skipping(&self) -> bool {
-        self.shared.is_skipping.load(Ordering::Acquire)
-    }
-
-    /// Keeps calls for a replay, unless replays took more than their share of the time.
-    fn collect(&mut self, batch: &Batch, messages: &[Message]) {
-        let begun = own_time();
-        if self.stretches.add(batch, &batch.calls, messages) {
-            self.replaying += own_time().saturating_sub(begun);
-        }
-        let is_paused = self.replaying * SHARE > self.started.elapsed();
-        self.stretches.pause(is_paused);
-        self.shared.is_replay_paused.store(is_paused, Ordering::Release);
-    }
-
-    fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
-        self.outlook.see(&batch);
-        self.places.see(&batch.sites);
-        self.hosts.see(&batch.nodes, &batch.ranks);
-        if let Some(heard) = &mut self.heard {
-            let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
-            batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
-        }
-        self.is_fresh = false;
-        self.flow.feed(batch)
-    }
-
-    /// Whatever came before `until_ns` of what is known is as if it had been lost.
-    fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
-        self.begin()?;
-        self.stretches = Stretches::live();
-        self.stretches.add(&known, &[], &[]);
-        self.heard = Some(FxHashSet::default());
-        self.outlook.begin_anew(known.until_ns, left_out_calls);
-        known.events = known.ranks.iter().map(|info| Event::Lost { rank: info.rank }).collect();
-        known.events_end_ns = vec![known.until_ns; known.events.len()];
-        self.take(known)
-    }
-
-    /// Begins with this number of messages from a log, as if they had come all the time. Where the log does not have them,
-    /// the calls until now are left out.
-    fn read_log(&mut self, dir: &Path, messages: u64, (calls, known): (u64, Batch)) -> Result<(), FlowError> {
-        self.begin()?;
-        (self.stretches, self.heard) = (Stretches::live(), None);
-        self.stretches.add(&known, &[], &[]);
-        self.outlook.begin_anew(0, 0);
-        let (mut ingest, mut matching) = (Ingest::for_diagnosis(), LogMatching::default());
-        let (mut read, mut until_ns, mut fed) = (0, 0, Ok(()));
-        if let Ok(log) = WalReader::open(dir) {
-            log.for_each_message_while(|message| {
-                if read == messages || self.is_skipping() {
-                    return false;
-                }
-                read += 1;
-                if let Some(batch) = ingest.step(message) {
-                    until_ns = batch.until_ns;
-                    self.collect(&batch, &matching.messages(&batch));
-                    fed = self.take(batch).and_then(|()| self.look_if_due());
-                }
-                fed.is_ok()
-            });
-        }
-        fed?;
-        let is_whole = read == messages && until_ns == known.until_ns;
-        if is_whole || self.is_skipping() { Ok(()) } else { self.begin_anew(calls, known) }
-    }
-
-    fn look(&mut self) -> Result<(), FlowError> {
-        self.looked = Instant::now();
-        let outlook = std::mem::take(&mut self.outlook);
-        let (mut outlook, is_due) = self.flow.ask(move |budgeter| {
-            let is_due = outlook.is_due(budgeter);
-            (outlook, is_due)
-        })?;
-        if !is_due {
-            self.outlook = outlook;
-            return Ok(());
-        }
-        let begun = own_time();
-        let lost = self.shared.lost.load(Ordering::Relaxed);
-        outlook.count_losses(lost, self.shared.recorded.load(Ordering::Relaxed));
-        // With several nodes, who records in this process may be on another one than the ranks.
-        if self.stretches.nodes() == 1 {
-            self.stretches.recorded_in((own_process::cpu_s() * 1e9) as u64);
-        }
-        let replayed = self.stretches.result();
-        let replaying = own_time().saturating_sub(begun);
-        let begun = Instant::now();
-        let (outlook, advised, mut found) = self.flow.ask(move |budgeter| {
-            let found = outlook.look(budgeter, &replayed);
-            (outlook, budgeter.advised().map(<[_]>::to_vec), found)
-        })?;
-        self.outlook = outlook;
-        if let Some(reference) = self.outlook.new_reference() {
-            self.stretches.refer(&reference);
-        }
-        self.stretches.advise(&advised.unwrap_or_default());
-        self.places.name(&mut found.report.diagnosis);
-        self.hosts.name(&mut found.report.diagnosis);
-        say(&mut found.report);
-        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-        self.look_every = EVERY.max((replaying + begun.elapsed()) * SHARE);
-        Ok(())
-    }
-}
-
-/// The time for which this thread had a CPU: it waits for one behind everything else.
-fn own_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-/// Where calls are made, looked up behind everything else as it is needed.
-#[derive(Default)]
-struct Places {
-    sites: Vec<SiteInfo>,
-    /// The number of them that were looked up, with or without success.
-    looked_up: usize,
-}
-
-impl Places {
-    /// Takes in what is new: after a loss, the whole state comes again.
-    fn see(&mut self, sites: &[SiteInfo]) {
-        let known = self.sites.len();
-        self.sites.extend(sites.iter().filter(|site| site.site.index() >= known).cloned());
-    }
-
-    fn name(&mut self, diagnosis: &mut Diagnosis) {
-        // What is wrong with a file is reported at the end of the run.
-        mpiscope_symbols::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
-        self.looked_up = self.sites.len();
-        name_places(diagnosis, &self.sites);
     }
 }
 

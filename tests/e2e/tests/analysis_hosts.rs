@@ -18,11 +18,20 @@ fn shared_run(mpi: &Mpi, [app, arguments @ ..]: &[&str; 3], folder: &Path, out: 
     run_with_options(mpi, RANKS, (app, arguments), out, &["--hostfile", &hosts])
 }
 
-/// The processes with shares of the analysis of a run.
+/// The processes with shares of the analysis of a run: those that read calls, or others where nobody else does.
 fn sharers(running: &Running) -> Vec<u32> {
-    let daemon = daemon_of(running).unwrap();
-    let shares = |process: &u32| processes::command_line(*process).last().is_some_and(|word| word == "join");
+    let Ok(daemon) = daemon_of(running) else { return Vec::new() };
+    let shares = |process: &u32| {
+        processes::command_line(*process).last().is_some_and(|word| word == "read" || word == "join")
+    };
     processes::children(daemon).into_iter().filter(shares).collect()
+}
+
+/// Whether a process analyses: the threads of a flow have the name of what started them.
+fn analyses(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+    names.filter(|name| name.trim_end() == "analysis").count() > 0
 }
 
 /// The next live findings, and all texts of faults and notices until then.
@@ -53,7 +62,8 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
         let killed_at_s = block_on(async {
             let mut feed = Feed::open(&page).await;
             let first = next_found(&mut feed, &mut texts).await;
-            assert_eq!(first.left_out_calls, 0);
+            assert_eq!((first.left_out_calls, first.from_s), (0, 0.0));
+            assert!(sharers(&running).len() == 2 && sharers(&running).into_iter().all(analyses));
             let (mut killed, mut until_s) = (0, first.until_s);
             // Each of them twice: the second time there is nobody who takes over but the daemon.
             while let Some(process) = sharers(&running).pop() {
@@ -79,6 +89,7 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
         });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("the live analysis is shared with localhost, localhost"));
         assert!(killed_at_s.is_finite(), "the job was over before all were killed: {texts:?}");
         assert_eq!(
             texts.iter().filter(|text| text.contains("it gets none any more")).count(),
@@ -88,6 +99,39 @@ fn a_verdict_comes_from_several_processes_and_goes_on_when_they_are_killed() {
         assert_exact(&out, &ended, RANKS);
         let verdict = &report(&out).unwrap()["verdict"];
         assert!(["pattern", "cpu"].contains(&verdict["cause"].as_str().unwrap()), "{verdict}");
+    }
+}
+
+/// What is dropped from the log cannot be read by anybody: then others have shares of the analysis alone, and what one of them knew is
+/// left out.
+#[test]
+fn with_a_log_that_is_cut_others_only_analyse() {
+    for mpi in Mpi::sample_or_skip("analysis_hosts with_a_log_that_is_cut_others_only_analyse") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let hosts = hosts_for_two_more(folder.path());
+        let options = ["--hostfile", &hosts, "--keep", "10m"];
+        let running = run_with_options(&mpi, RANKS, ("uneven", &["1500", "4000"]), &out, &options);
+        let page = Page::open(&running, "mpiscope: live page");
+        let mut texts = Vec::new();
+        block_on(async {
+            let mut feed = Feed::open(&page).await;
+            let first = next_found(&mut feed, &mut texts).await;
+            let killed = sharers(&running).pop().expect("others have shares");
+            processes::signal(killed, Signal::KILL);
+            loop {
+                let found = next_found(&mut feed, &mut texts).await;
+                assert!(!found.is_final, "{texts:?}");
+                if found.from_s > first.from_s {
+                    assert!(found.left_out_calls > 0);
+                    break;
+                }
+            }
+        });
+        assert!(texts.iter().any(|text| text.contains("shares the live analysis is gone")), "{texts:?}");
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_exact(&out, &ended, RANKS);
     }
 }
 
@@ -135,7 +179,7 @@ fn hosts_share_the_analysis_through_ssh_and_one_that_cannot_is_named() {
         let errors = ended.errors();
         assert!(errors.contains("mpiscope: the live analysis is shared with node2, node3\n"), "{errors}");
         assert!(errors.contains("mpiscope: the recording is shared with node2, node3\n"), "{errors}");
-        assert!(errors.contains("mpiscope: node4 has no share of the live analysis: "), "{errors}");
+        assert!(errors.contains("mpiscope: node4 has no share of the recording: "), "{errors}");
         assert!(!errors.contains("is gone"), "{errors}");
         assert_exact(&out, &ended, 6);
     }

@@ -1,8 +1,8 @@
 //! The readers of a run, as the daemon sees them: what goes to each, and what came back, batch by batch.
 
 use super::packets::{
-    self, ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, PEER_LOST, Plan, SHOWN_BATCH,
-    SHOWN_END, read_packet, write_packet,
+    self, ANSWER, Answer, BATCH, CALLS, END, FOR_WHOM_BYTES, FRAMES, ForWhom, LAST_ANSWER, MESSAGES, ORDER,
+    Order, PEER_LOST, Plan, read_packet, write_packet,
 };
 use anyhow::{Context as _, Result, bail};
 use crossbeam_channel::{Receiver, SendTimeoutError, Sender, bounded, unbounded};
@@ -79,9 +79,12 @@ impl Brought {
     }
 }
 
+/// A packet to a reader: its kind, what is before what was handed out, and that.
+type ToReader = (u8, Option<[u8; FOR_WHOM_BYTES]>, Vec<u8>);
+
 /// A reader.
 struct Way {
-    packets: Sender<(u8, Vec<u8>)>,
+    packets: Sender<ToReader>,
     /// What goes to it next.
     frames: Vec<u8>,
     /// Calls and messages that it gave up, and its CPU time, until the last answer.
@@ -103,6 +106,7 @@ impl Drop for Way {
 struct Pending {
     /// What became known beside the calls.
     batch: Batch,
+    for_whom: ForWhom,
     /// How many messages of the log it ends behind.
     messages: u64,
     answers: Vec<Option<Answered>>,
@@ -119,6 +123,8 @@ pub(crate) struct Settled {
     pub(crate) until: u64,
     pub(crate) of_readers: Vec<OfReader>,
     pub(crate) is_shown: bool,
+    /// Which live analysis all have fed, and with how many calls.
+    pub(crate) fed: Option<(u64, u64)>,
     pub(crate) brought: Brought,
     pub(crate) is_last: bool,
 }
@@ -158,13 +164,15 @@ impl Readers {
         let (tell, words) = unbounded();
         let mut ways = Vec::new();
         for (number, stream) in streams.into_iter().enumerate() {
-            let (packets, to_send) = bounded::<(u8, Vec<u8>)>(MOST_PACKETS);
+            let (packets, to_send) = bounded::<ToReader>(MOST_PACKETS);
             let mut to = stream.try_clone()?;
             let send = move || {
                 // That it is gone is noticed by whoever hears it.
-                while let Ok((kind, bytes)) = to_send.recv()
-                    && write_packet(&mut to, kind, &[&bytes]).and_then(|()| to.flush()).is_ok()
-                {
+                while let Ok((kind, head, bytes)) = to_send.recv() {
+                    let head = head.as_ref().map_or(&[][..], |head| head);
+                    if write_packet(&mut to, kind, &[head, &bytes]).and_then(|()| to.flush()).is_err() {
+                        return;
+                    }
                 }
             };
             std::thread::Builder::new().name("to-reader".into()).spawn(send)?;
@@ -211,38 +219,40 @@ impl Readers {
     ///
     /// # Errors
     /// When a reader takes nothing any more.
-    pub(crate) fn send(&mut self, batch: Option<Batch>, is_shown: bool) -> Result<(), Gone> {
-        let kind = match (&batch, is_shown) {
-            (None, _) => FRAMES,
-            (Some(_), false) => BATCH,
-            (Some(_), true) => SHOWN_BATCH,
-        };
-        self.send_as(kind, batch)
+    pub(crate) fn send(&mut self, batch: Option<Batch>, for_whom: ForWhom) -> Result<(), Gone> {
+        self.send_as(if batch.is_some() { BATCH } else { FRAMES }, batch, for_whom)
+    }
+
+    /// Has each of them join a live analysis.
+    ///
+    /// # Errors
+    /// As of [`Readers::send`].
+    pub(crate) fn invite(&mut self, orders: &[Order]) -> Result<(), Gone> {
+        for ((reader, way), order) in self.ways.iter().enumerate().zip(orders) {
+            if let Ok(bytes) = serde_json::to_vec(order) {
+                way.send(reader, (ORDER, None, bytes))?;
+            }
+        }
+        Ok(())
     }
 
     /// The run has ended. They answer once more.
     ///
     /// # Errors
     /// As of [`Readers::send`].
-    pub(crate) fn end(&mut self, batch: Batch, is_shown: bool) -> Result<(), Gone> {
-        self.send_as(if is_shown { SHOWN_END } else { END }, Some(batch))
+    pub(crate) fn end(&mut self, batch: Batch, for_whom: ForWhom) -> Result<(), Gone> {
+        self.send_as(END, Some(batch), for_whom)
     }
 
-    fn send_as(&mut self, kind: u8, batch: Option<Batch>) -> Result<(), Gone> {
+    fn send_as(&mut self, kind: u8, batch: Option<Batch>, for_whom: ForWhom) -> Result<(), Gone> {
+        let head = batch.is_some().then(|| for_whom.to_bytes());
         for (reader, way) in self.ways.iter_mut().enumerate() {
-            // One that is gone says so itself.
-            if let Err(SendTimeoutError::Timeout(_)) =
-                way.packets.send_timeout((kind, std::mem::take(&mut way.frames)), PATIENCE)
-            {
-                return Err(Gone {
-                    reader,
-                    why: format!("it has taken nothing for {} s", PATIENCE.as_secs()),
-                });
-            }
+            let frames = std::mem::take(&mut way.frames);
+            way.send(reader, (kind, head, frames))?;
         }
         if let Some(batch) = batch {
             let answers = self.ways.iter().map(|_| None).collect();
-            self.pending.push_back(Pending { batch, messages: self.messages, answers });
+            self.pending.push_back(Pending { batch, for_whom, messages: self.messages, answers });
         }
         Ok(())
     }
@@ -324,7 +334,7 @@ impl Readers {
     }
 
     fn settle(&mut self, pending: Pending) -> Settled {
-        let Pending { batch, messages: until, answers } = pending;
+        let Pending { batch, for_whom, messages: until, answers } = pending;
         let mut settled = Settled {
             batch,
             messages: Vec::new(),
@@ -332,6 +342,7 @@ impl Readers {
             until,
             of_readers: Vec::new(),
             is_shown: true,
+            fed: for_whom.feeding.map(|feeding| (feeding.generation, 0)),
             brought: Brought::default(),
             is_last: true,
         };
@@ -347,8 +358,19 @@ impl Readers {
 }
 
 impl Way {
+    fn send(&self, reader: usize, packet: ToReader) -> Result<(), Gone> {
+        match self.packets.send_timeout(packet, PATIENCE) {
+            Err(SendTimeoutError::Timeout(_)) => {
+                Err(Gone { reader, why: format!("it has taken nothing for {} s", PATIENCE.as_secs()) })
+            }
+            // One that is gone says so itself.
+            Ok(()) | Err(SendTimeoutError::Disconnected(_)) => Ok(()),
+        }
+    }
+
     fn add(&mut self, answer: Answer, to: &mut Settled) {
-        let Answer { counted, shown, calls, messages, faults, cpu_s } = answer;
+        let Answer { counted, shown, fed, calls, messages, faults, cpu_s } = answer;
+        to.fed = to.fed.zip(fed).map(|((generation, all), fed)| (generation, all + fed));
         to.counted.push(counted);
         to.brought.faults.extend(faults);
         to.brought.lost_calls += calls.given_up.saturating_sub(self.given_up.0);

@@ -7,17 +7,18 @@ use mpiscope_model::{Activity, Batch, Call, Collected, Event, Message, Nanosecon
 use mpiscope_recording::{EncodedSegment, Segment};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 /// Before the description of a segment.
 const LENGTH_BYTES: usize = 4;
 
-/// Kinds of packets to a reader: frames of the log. After some, it says what became known, and shows it if that is wanted.
+/// Kinds of packets to a reader: frames of the log. After some, it says what became known; for whom is written before them.
 pub(crate) const FRAMES: u8 = 1;
 pub(crate) const BATCH: u8 = 2;
-pub(crate) const SHOWN_BATCH: u8 = 3;
-/// The run has ended; its rest is shown, or not.
+/// The run has ended. It says what became known of its rest.
 pub(crate) const END: u8 = 4;
-pub(crate) const SHOWN_END: u8 = 5;
+/// A live analysis to join.
+pub(crate) const ORDER: u8 = 6;
 
 /// Kinds of packets from a reader: a segment of calls or messages, what a batch came to, and what came last.
 pub(crate) const CALLS: u8 = 11;
@@ -43,11 +44,63 @@ pub(crate) struct Plan {
     pub(crate) zstd_level: i32,
 }
 
+/// A live analysis, and the share that a reader has. The secret is that which it has come with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Order {
+    /// The later ones have larger numbers.
+    pub(crate) generation: u64,
+    pub(crate) share: Vec<u8>,
+    /// Where the daemon listens for it, what it is known by there, the reader's number, and how long to wait for the others.
+    pub(crate) addresses: Vec<String>,
+    pub(crate) certificate: Option<String>,
+    pub(crate) number: usize,
+    pub(crate) patience: Duration,
+}
+
+/// Who wants the calls of a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ForWhom {
+    /// The daemon does.
+    pub(crate) is_shown: bool,
+    /// A live analysis does.
+    pub(crate) feeding: Option<Feeding>,
+}
+
+/// What a live analysis is fed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Feeding {
+    pub(crate) generation: u64,
+    /// Whether what came before is left out.
+    pub(crate) is_anew: bool,
+}
+
+/// Before the frames of a batch.
+pub(crate) const FOR_WHOM_BYTES: usize = 9;
+
+impl ForWhom {
+    pub(crate) fn to_bytes(self) -> [u8; FOR_WHOM_BYTES] {
+        let Self { is_shown, feeding } = self;
+        let is_anew = feeding.is_some_and(|feeding| feeding.is_anew);
+        let mut bytes = [0; FOR_WHOM_BYTES];
+        bytes[0] = u8::from(is_shown) | u8::from(feeding.is_some()) << 1 | u8::from(is_anew) << 2;
+        bytes[1..].copy_from_slice(&feeding.map_or(0, |feeding| feeding.generation).to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; FOR_WHOM_BYTES]) -> Self {
+        let [flags, generation @ ..] = bytes;
+        let feeding = Feeding { generation: u64::from_le_bytes(generation), is_anew: flags & 4 != 0 };
+        Self { is_shown: flags & 1 != 0, feeding: (flags & 2 != 0).then_some(feeding) }
+    }
+}
+
 /// What a batch came to.
 pub(crate) struct Answer {
     pub(crate) counted: Counted,
     /// Where that is wanted.
     pub(crate) shown: Option<Shown>,
+    /// How many calls it has fed, where that is wanted and nothing is missing.
+    pub(crate) fed: Option<u64>,
     pub(crate) calls: Written,
     pub(crate) messages: Written,
     /// What went wrong in writing.
@@ -56,7 +109,7 @@ pub(crate) struct Answer {
     pub(crate) cpu_s: f64,
 }
 
-numbers! { Answer { counted, shown, calls, messages, faults, cpu_s } }
+numbers! { Answer { counted, shown, fed, calls, messages, faults, cpu_s } }
 
 /// How far rows have come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -206,6 +259,17 @@ mod tests {
         }
         let absurd = [BATCH, 0xFF, 0xFF, 0xFF, 0xFF];
         assert_eq!(read_packet(&mut &absurd[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn for_whom_a_batch_is_is_the_same_afterwards() {
+        for is_shown in [false, true] {
+            let feeding = |is_anew| Some(Feeding { generation: u64::MAX - 7, is_anew });
+            for feeding in [None, feeding(false), feeding(true)] {
+                let for_whom = ForWhom { is_shown, feeding };
+                assert_eq!(ForWhom::from_bytes(for_whom.to_bytes()), for_whom);
+            }
+        }
     }
 
     #[test]

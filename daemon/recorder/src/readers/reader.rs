@@ -1,8 +1,9 @@
 //! A reader: frames of the log in; sums and segments out.
 
+use super::analysing::Analysing;
 use super::folder::Folder;
 use super::packets::{
-    ANSWER, Answer, BATCH, CALLS, END, FRAMES, LAST_ANSWER, MESSAGES, Plan, SHOWN_BATCH, SHOWN_END, Shown,
+    ANSWER, Answer, BATCH, CALLS, END, FRAMES, ForWhom, LAST_ANSWER, MESSAGES, ORDER, Plan, Shown,
     read_packet, write_answer, write_lost,
 };
 use super::peers::{PeerLost, Peers};
@@ -10,7 +11,8 @@ use super::table::Table;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_engine::Counter;
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Call, Message as Row};
+use mpiscope_link::Secret;
+use mpiscope_model::{Batch, Call, Message as Row, Nanoseconds};
 use mpiscope_process::own_process;
 use mpiscope_wire::{Message, first_frame};
 use std::io::{BufReader, BufWriter, Read as _, Write as _};
@@ -23,16 +25,24 @@ struct Reader {
     messages: Table<Row>,
     folder: Folder,
     to: BufWriter<UnixStream>,
-    /// Whether the last batch was shown.
+    /// Whether the last batch was shown, and up to when it was known.
     is_shown: bool,
+    until_ns: Nanoseconds,
+    secret: Secret,
+    analysing: Option<Analysing>,
 }
 
 /// Reads what the daemon hands out on a stream, until the run has ended or nobody hands out any more. There are streams to the
-/// other readers, by their places; none at its own.
+/// other readers, by their places; none at its own. The secret is also that of live analyses that it is to join.
 ///
 /// # Errors
 /// When there is no place for segments until they are handed over, or what comes makes no sense.
-pub(crate) fn read_calls(plan: &[u8], stream: UnixStream, others: Vec<Option<UnixStream>>) -> Result<()> {
+pub(crate) fn read_calls(
+    plan: &[u8],
+    stream: UnixStream,
+    others: Vec<Option<UnixStream>>,
+    secret: Secret,
+) -> Result<()> {
     let Plan { window_ns, threads, may_show, calls_per_segment, messages_per_segment, zstd_level } =
         serde_json::from_slice(plan).context("the daemon has another version")?;
     let peers = Peers::begin(others)?;
@@ -47,6 +57,9 @@ pub(crate) fn read_calls(plan: &[u8], stream: UnixStream, others: Vec<Option<Uni
         folder,
         to: BufWriter::new(stream.try_clone()?),
         is_shown: false,
+        until_ns: 0,
+        secret,
+        analysing: None,
     };
     let mut from = BufReader::new(stream);
     while let Some((kind, bytes)) = read_packet(&mut from)? {
@@ -62,20 +75,33 @@ pub(crate) fn read_calls(plan: &[u8], stream: UnixStream, others: Vec<Option<Uni
 impl Reader {
     /// Takes a packet; says whether more is to come.
     fn take(&mut self, kind: u8, bytes: &[u8]) -> Result<bool> {
-        let mut rest = bytes;
+        let (for_whom, mut rest) = match kind {
+            FRAMES => (None, bytes),
+            BATCH | END => {
+                let (for_whom, frames) = bytes.split_first_chunk().context("a batch that is cut off")?;
+                (Some(ForWhom::from_bytes(*for_whom)), frames)
+            }
+            ORDER => {
+                // The one before is over.
+                self.analysing = None;
+                let order = serde_json::from_slice(bytes).context("the daemon has another version")?;
+                self.analysing = Some(Analysing::begin(order, self.secret.clone())?);
+                return Ok(true);
+            }
+            other => bail!("the daemon sent a packet of kind {other}"),
+        };
         while !rest.is_empty() {
             let frame = first_frame(rest).ok().flatten().context("the daemon sent what is no frame")?;
             let message = Message::decode(frame.kind, frame.payload);
             self.counter.feed(message.ok().context("the daemon sent a frame that makes no sense")?);
             rest = &rest[frame.bytes.len()..];
         }
-        match kind {
-            FRAMES => return Ok(true),
-            BATCH | SHOWN_BATCH | END | SHOWN_END => {}
-            other => bail!("the daemon sent a packet of kind {other}"),
-        }
-        let is_last = matches!(kind, END | SHOWN_END);
-        let is_shown = matches!(kind, SHOWN_BATCH | SHOWN_END);
+        let Some(for_whom) = for_whom else { return Ok(true) };
+        self.answer(for_whom, kind == END)
+    }
+
+    /// Says what became known; says whether more is to come.
+    fn answer(&mut self, ForWhom { is_shown, feeding }: ForWhom, is_last: bool) -> Result<bool> {
         // Those that wait, and that nobody was shown.
         let earlier = if is_shown && !self.is_shown {
             (self.calls.waiting(), self.messages.waiting())
@@ -83,7 +109,7 @@ impl Reader {
             (Vec::new(), Vec::new())
         };
         self.is_shown = is_shown;
-        let batch = if is_last { self.counter.take_rest() } else { self.counter.take() };
+        let mut batch = if is_last { self.counter.take_rest() } else { self.counter.take() };
         let events = match self.peers.exchange(self.counter.events_for_each(&batch.events)) {
             Ok(events) => events,
             Err(PeerLost(place)) => {
@@ -98,9 +124,15 @@ impl Reader {
         let faults = faults.map(|error| format!("a process that reads calls: {error}")).collect();
         self.calls.hand_over(&self.folder, &mut self.to)?;
         self.messages.hand_over(&self.folder, &mut self.to)?;
+        let before_ns = std::mem::replace(&mut self.until_ns, batch.until_ns);
+        let fed = self.analysing.as_mut().and_then(|analysing| {
+            let given = feeding.map(|feeding| (feeding, of_analysis(&mut batch, is_shown)));
+            analysing.feed(given, before_ns)
+        });
         let answer = Answer {
             counted,
             shown: is_shown.then(|| Shown::new(batch, messages, earlier)),
+            fed,
             calls: self.calls.written(),
             messages: self.messages.written(),
             faults,
@@ -109,5 +141,28 @@ impl Reader {
         write_answer(&mut self.to, if is_last { LAST_ANSWER } else { ANSWER }, &answer)?;
         self.to.flush()?;
         Ok(!is_last)
+    }
+}
+
+/// What a live analysis needs of a batch.
+fn of_analysis(batch: &mut Batch, is_kept: bool) -> Batch {
+    let rows = Batch { until_ns: batch.until_ns, ..Batch::default() };
+    if is_kept {
+        let Batch { activities, collected, events, events_end_ns, .. } = &*batch;
+        Batch {
+            activities: activities.clone(),
+            collected: collected.clone(),
+            events: events.clone(),
+            events_end_ns: events_end_ns.clone(),
+            ..rows
+        }
+    } else {
+        Batch {
+            activities: std::mem::take(&mut batch.activities),
+            collected: std::mem::take(&mut batch.collected),
+            events: std::mem::take(&mut batch.events),
+            events_end_ns: std::mem::take(&mut batch.events_end_ns),
+            ..rows
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::helpers::OnHosts;
 use crate::missed::Missed;
 use crate::protocol::Configuration;
 use crate::queue::Receiving;
-use crate::readers::{Gone, OfReader, Readers, Settled, plan};
+use crate::readers::{Feeding, ForWhom, Gone, OfReader, Readers, Settled, plan};
 use crate::reading::Reading;
 use crate::task::Task;
 use crate::viewers::Viewers;
@@ -14,7 +14,7 @@ use mpiscope_agent::{OWN, Resume};
 use mpiscope_engine::Step;
 use mpiscope_ingest::Ingest;
 use mpiscope_recording::WalReader;
-use mpiscope_verdict::Helpers as _;
+use mpiscope_verdict::{Calls, Helpers as _, Wanted};
 use mpiscope_wire::Message;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -83,7 +83,10 @@ impl Recorder {
         let may_show = self.viewers.is_some() || self.live.is_some();
         let window_ns = self.engine.counts.window_ns();
         let Reading { hosts, input, threads, .. } = &mut self.reading;
-        let Some(on_hosts) = hosts else { return };
+        let Some(on_hosts) = hosts else {
+            self.reading.invitations.are_none();
+            return;
+        };
         let (begun, missed) = (Instant::now(), RefCell::new(Missed::default()));
         let goes_on = || match &*input {
             Some(input) => {
@@ -94,8 +97,10 @@ impl Recorder {
         };
         let plan = plan(window_ns, *threads, may_show).ok();
         let cluster = plan.and_then(|plan| on_hosts.gather(&plan, &goes_on));
+        let known = on_hosts.secret().map(|secret| (on_hosts.names(), secret));
         self.note_missed(missed.into_inner());
         let Some(cluster) = cluster else {
+            self.reading.invitations.are_none();
             if self.reading.hosts.take().is_some_and(|hosts| hosts.are_left()) && !self.reading.is_over {
                 self.notice("the recording is not shared: there was no time to wait for other hosts");
             }
@@ -105,8 +110,14 @@ impl Recorder {
         let recorder = std::thread::current();
         let arrived: Arc<dyn Fn() + Send + Sync> = Arc::new(move || recorder.unpark());
         match Readers::begin(streams, &self.writer.intake(), &arrived) {
-            Ok(readers) => self.reading.readers = Some(readers),
+            Ok(readers) => {
+                self.reading.readers = Some(readers);
+                known
+                    .into_iter()
+                    .for_each(|(names, secret)| self.reading.invitations.are_there(names, secret));
+            }
             Err(error) => {
+                self.reading.invitations.are_none();
                 self.reading.hosts = None;
                 self.notice(&format!("the recording is not shared: {error:#}"));
             }
@@ -138,14 +149,15 @@ impl Recorder {
     }
 
     pub(super) fn try_hand_out(&mut self, messages: Vec<Message>) -> Result<(), Gone> {
-        let is_shown = self.is_shown();
+        self.reading.invite()?;
+        let for_whom = self.for_whom();
         let Self { engine, reading, .. } = self;
         let Some(readers) = &mut reading.readers else { return Ok(()) };
         let settles = messages.iter().any(Ingest::settles);
         for message in messages {
             engine.feed_on(readers.hand_out(message));
         }
-        readers.send(settles.then(|| engine.take()), is_shown)?;
+        readers.send(settles.then(|| engine.take()), for_whom)?;
         self.try_take_read()?;
         while let Some(readers) = self.reading.readers.as_mut().filter(|readers| readers.is_full()) {
             readers.wait()?;
@@ -154,11 +166,21 @@ impl Recorder {
         Ok(())
     }
 
-    /// Whether somebody wants the calls themselves.
-    fn is_shown(&self) -> bool {
+    /// Who wants the calls themselves.
+    fn for_whom(&self) -> ForWhom {
+        if self.reading.is_repeating {
+            return ForWhom::default();
+        }
         let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
-        let is_wanted = is_watched || self.live.is_some() && self.reading.is_analysed;
-        is_wanted && !self.reading.is_repeating
+        let live = self.live.as_ref().filter(|_| !self.reading.is_postponed);
+        let (is_shown, feeding) = match live.map_or(Wanted::Nothing, |live| live.wanted()) {
+            Wanted::Nothing => (false, None),
+            Wanted::Calls => (true, None),
+            Wanted::Fed { with_calls, is_anew } => {
+                (with_calls, Some(Feeding { generation: self.reading.invited, is_anew }))
+            }
+        };
+        ForWhom { is_shown: is_shown || is_watched, feeding }
     }
 
     /// Takes in what the readers have answered.
@@ -169,6 +191,7 @@ impl Recorder {
     }
 
     fn try_take_read(&mut self) -> Result<(), Gone> {
+        self.reading.invite()?;
         while let Some(readers) = &mut self.reading.readers
             && let Some(settled) = readers.next()?
         {
@@ -182,7 +205,10 @@ impl Recorder {
         while self.reading.is_shared() {
             match self.try_end() {
                 Ok(()) => {
+                    // The pass over the log finds more than what still waits would.
+                    self.live = None;
                     self.reading.dismiss();
+                    self.reading.invitations.are_none();
                     self.reading.hosts = None;
                     return true;
                 }
@@ -193,16 +219,17 @@ impl Recorder {
     }
 
     fn try_end(&mut self) -> Result<(), Gone> {
-        let is_shown = self.is_shown();
+        let for_whom = self.for_whom();
         let Self { engine, reading, .. } = self;
         if let Some(readers) = &mut reading.readers {
-            readers.end(engine.take_rest(), is_shown)?;
+            readers.end(engine.take_rest(), for_whom)?;
         }
         self.try_await_answers()
     }
 
     fn settle_read(&mut self, settled: Settled) {
-        let Settled { batch, messages, counted, until, of_readers, is_shown, brought, is_last } = settled;
+        let Settled { batch, messages, counted, until, of_readers, is_shown, fed, brought, is_last } =
+            settled;
         let listed = self.writer.list(brought.calls, brought.messages);
         self.note(listed);
         self.writer.give_up(brought.lost_calls, brought.lost_messages);
@@ -215,7 +242,16 @@ impl Recorder {
         } else {
             self.engine.settle_counted(batch, messages, counted)
         };
-        self.analyse(std::slice::from_mut(&mut step), is_shown);
+        if !self.reading.has_told_ranks && !self.engine.ranks.is_empty() {
+            self.reading.has_told_ranks = true;
+            self.reading.invitations.tell_ranks(self.engine.world_size());
+        }
+        let calls = match fed.filter(|(generation, _)| *generation == self.reading.invited) {
+            Some((_, calls)) => Calls::Fed { calls, are_here: is_shown },
+            None if is_shown => Calls::Here,
+            None => Calls::InLog,
+        };
+        self.analyse(std::slice::from_mut(&mut step), calls);
         // The rest is new, though no message came with it.
         self.show_from(if is_last { u64::MAX } else { until });
         self.write_read(step, of_readers);

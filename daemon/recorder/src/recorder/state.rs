@@ -4,6 +4,7 @@ use crate::helpers::{Notices, OnHosts};
 use crate::postponing::Postponing;
 use crate::protocol::{Configuration, Summary};
 use crate::queue::{Item, Receiving};
+use crate::readers::OnReaders;
 use crate::reading::Reading;
 use crate::switch;
 use crate::task::Task;
@@ -15,11 +16,11 @@ use mpiscope_engine::hang::{self, HangWatcher};
 use mpiscope_engine::{Engine, Step, Sums, WindowCell};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::words::printable;
-use mpiscope_model::{Call, Fault, InFlight, Totals};
+use mpiscope_model::{Call, Fault, InFlight};
 use mpiscope_process::at_once::both;
 use mpiscope_recording::{RecordingWriter, WalReader, WindowRow};
 use mpiscope_verdict::Crowding;
-use mpiscope_verdict::{Helpers, LiveDiagnosis, LiveFindings};
+use mpiscope_verdict::{Calls, Helpers, LiveDiagnosis, LiveFindings};
 use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -137,8 +138,14 @@ impl Recorder {
     pub(crate) fn diagnose_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         let Configuration { workers, latency, ref criteria, .. } = *configuration;
+        // Those who read calls analyse them. Where --keep cuts the log, nobody else reads any.
         let helpers = configuration.analysis.as_ref().map(|how| -> Box<dyn Helpers> {
-            Box::new(OnHosts::new(Task::Analyse, how, self.notices.clone()))
+            let notices = self.notices.clone();
+            if configuration.keep.is_some() {
+                Box::new(OnHosts::new(Task::Analyse, how, notices))
+            } else {
+                Box::new(OnReaders::new(self.reading.invitations.clone(), how, notices))
+            }
         });
         let window = (configuration.window_ns, latency);
         match LiveDiagnosis::start(workers, window, criteria.as_ref(), helpers) {
@@ -293,28 +300,26 @@ impl Recorder {
 
     /// Takes in what became known by one message.
     pub(super) fn write_all(&mut self, mut steps: Vec<Step>) {
-        self.analyse(&mut steps, true);
+        self.analyse(&mut steps, Calls::Here);
         steps.into_iter().for_each(|step| self.write(step));
     }
 
     /// Hands it to the live diagnosis, as one batch: what is replayed together has to be together.
-    /// Where it has all figures but not the calls, it is left to the log.
-    pub(super) fn analyse(&mut self, steps: &mut [Step], has_calls: bool) {
+    pub(super) fn analyse(&mut self, steps: &mut [Step], calls: Calls) {
         let batches = steps.iter_mut().map(|step| std::mem::take(&mut step.batch));
         let batch = batches.reduce(|mut batch, behind| {
             batch.append(behind);
             batch
         });
         let (Some(live), Some(batch)) = (&mut self.live, batch) else { return };
-        let Totals { calls, polls, .. } = self.engine.totals;
-        live.count_losses(self.engine.losses.total(), calls + polls);
+        let totals = &self.engine.totals;
+        live.count_losses(self.engine.losses.total(), totals.calls + totals.polls);
         let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         let is_postponed = self.postponing.is_postponed(is_watched, is_crowded);
-        let has_calls = has_calls && !self.reading.is_repeating;
-        self.reading.want_calls(!is_postponed);
-        live.postpone(is_postponed || !has_calls);
-        live.take(batch, || {
+        let calls = if self.reading.is_repeating { Calls::InLog } else { calls };
+        self.reading.is_postponed = is_postponed;
+        live.take(batch, calls, is_postponed, || {
             let calls: Vec<&[Call]> = steps.iter().map(|step| &*step.calls).collect();
             let messages: Vec<&[_]> = steps.iter().map(|step| &*step.messages).collect();
             (calls.concat(), messages.concat())

@@ -5,6 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Brings other processes.
 pub trait Helpers: Send {
+    /// Where they feed the calls of ranks that they read: of how many ranks, once that is known. None where all calls come from this
+    /// process, or nobody is left who reads any. `goes_on` is as in [`Helpers::gather`].
+    fn fed_ranks(&mut self, goes_on: &dyn Fn() -> bool) -> Option<u32> {
+        let _ = goes_on;
+        None
+    }
+
     /// Starts them, gives each its share, and connects all, those of an earlier analysis being over. None where this process goes on
     /// alone. `goes_on` says whether that is still worth waiting for.
     fn gather(&mut self, share: &[u8], goes_on: &dyn Fn() -> bool) -> Option<Cluster>;
@@ -20,6 +27,8 @@ pub trait Helpers: Send {
 #[derive(Default)]
 pub(super) struct Gathering {
     is_going_on: AtomicBool,
+    /// Whether those that there are now feed.
+    are_feeding: AtomicBool,
     /// How often one was lost: each time, all begins again.
     losses: AtomicU64,
     /// Nobody waits for them any more.
@@ -33,6 +42,15 @@ impl Gathering {
 
     pub(super) fn losses(&self) -> u64 {
         self.losses.load(Ordering::Acquire)
+    }
+
+    pub(super) fn are_feeding(&self) -> bool {
+        self.are_feeding.load(Ordering::Acquire)
+    }
+
+    /// They are there, or do not come.
+    pub(super) fn settle(&self) {
+        self.is_going_on.store(false, Ordering::Release);
     }
 
     /// They are expected, from now on.
@@ -65,22 +83,26 @@ impl FlowStarter {
 
     /// A flow over all that can be had.
     pub(super) fn start(&mut self, options: &FlowOptions, gathering: &Gathering) -> Result<Flow, FlowError> {
-        let flow = match self.gather(options, gathering) {
-            Some(cluster) => Flow::start_over(options, cluster),
-            None => Flow::start(options),
+        let (flow, are_feeding) = match self.gather(options, gathering) {
+            Some((options, cluster)) => {
+                (Flow::start_over(&options, cluster), options.fed_by_others.is_some())
+            }
+            None => (Flow::start(options), false),
         };
-        gathering.is_going_on.store(false, Ordering::Release);
+        gathering.are_feeding.store(are_feeding, Ordering::Release);
+        gathering.settle();
         flow
     }
 
-    fn gather(&mut self, options: &FlowOptions, gathering: &Gathering) -> Option<Cluster> {
+    fn gather(&mut self, options: &FlowOptions, gathering: &Gathering) -> Option<(FlowOptions, Cluster)> {
         let helpers = self.helpers.as_mut()?;
         let goes_on = || !gathering.is_ending.load(Ordering::Acquire);
+        let options = FlowOptions { fed_by_others: helpers.fed_ranks(&goes_on), ..options.clone() };
         let cluster = if goes_on() { helpers.gather(&options.for_others(), &goes_on) } else { None };
         if cluster.is_none() {
             self.helpers = None;
         }
-        cluster
+        Some((options, cluster?))
     }
 
     /// The analysis begins anew, and none of them was lost.
@@ -93,10 +115,11 @@ impl FlowStarter {
         }
     }
 
-    pub(super) fn lost(&mut self, number: usize, gathering: &Gathering) {
+    /// The one of this number is gone, or what it was given was of no use. All begins again.
+    pub(super) fn lost(&mut self, number: Option<usize>, gathering: &Gathering) {
         gathering.expect();
         gathering.losses.fetch_add(1, Ordering::AcqRel);
-        if let Some(helpers) = &mut self.helpers {
+        if let (Some(helpers), Some(number)) = (&mut self.helpers, number) {
             helpers.lost(number);
         }
     }

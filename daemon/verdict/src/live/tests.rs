@@ -1,5 +1,5 @@
 use super::*;
-use crate::stretches::LIVE_CALLS;
+use crate::stretches::{LIVE_CALLS, LogMatching};
 use mpiscope_flow::{Cluster, work_on_share};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::Matcher;
@@ -33,8 +33,12 @@ fn known_of(spec: &Spec) -> Vec<SimulatedBatch> {
 }
 
 fn take(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message]) {
+    take_or_postpone(live, batch, messages, false);
+}
+
+fn take_or_postpone(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message], is_postponed: bool) {
     let calls = batch.calls.clone();
-    live.take(batch, || (calls, messages.to_vec()));
+    live.take(batch, Calls::Here, is_postponed, || (calls, messages.to_vec()));
 }
 
 fn calls(batches: &[SimulatedBatch]) -> u64 {
@@ -119,8 +123,12 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_the_diagnosis_begins_an
 }
 
 /// Tells of a job with a rank that has more work, whose log is written meanwhile. `before` is done before each batch but the first
-/// goes to all, with its number and whether it is of the second half.
-fn tell_of_job(dir: &Path, lives: &mut [LiveDiagnosis], mut before: impl FnMut(&mut [LiveDiagnosis], bool)) {
+/// goes to all, with whether it is of the second half; it says whether the last of them is postponed.
+fn tell_of_job(
+    dir: &Path,
+    lives: &mut [LiveDiagnosis],
+    mut before: impl FnMut(&mut [LiveDiagnosis], bool) -> bool,
+) {
     let mut log = WalWriter::create(dir).unwrap();
     let disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
     let spec = Spec { style: Style::Blocking, disturb, ..Spec::new(Pattern::Ring, 8, 6.0, 20_000.0) };
@@ -136,11 +144,10 @@ fn tell_of_job(dir: &Path, lives: &mut [LiveDiagnosis], mut before: impl FnMut(&
         let Some(batch) = ingest.step(message) else { continue };
         log.flush().unwrap();
         let messages = matching.messages(&batch);
-        if !std::mem::take(&mut is_first) {
-            before(lives, number >= middle);
-        }
-        for live in &mut *lives {
-            take(live, batch.clone(), &messages);
+        let is_postponed = !std::mem::take(&mut is_first) && before(lives, number >= middle);
+        let last = lives.len() - 1;
+        for (at, live) in lives.iter_mut().enumerate() {
+            take_or_postpone(live, batch.clone(), &messages, is_postponed && at == last);
             until_idle(live);
         }
     }
@@ -170,7 +177,7 @@ fn live(helpers: Option<Box<dyn Helpers>>) -> LiveDiagnosis {
 fn what_was_postponed_is_read_from_the_log_as_if_it_had_come() {
     let dir = tempfile::tempdir().unwrap();
     let mut lives = [live(None), live(None).with_log(dir.path())];
-    tell_of_job(dir.path(), &mut lives, |lives, is_late| lives[1].postpone(!is_late));
+    tell_of_job(dir.path(), &mut lives, |_, is_late| !is_late);
     let [always, later] = lives;
     assert_same(always, &later);
 }
@@ -204,7 +211,7 @@ impl Helpers for OnThreads {
         let own = clusters.remove(0);
         for other in clusters {
             let share = share.to_vec();
-            std::thread::spawn(move || work_on_share(&share, other));
+            std::thread::spawn(move || work_on_share(&share, other, None));
         }
         Some(own)
     }
@@ -230,17 +237,17 @@ fn what_a_lost_process_knew_is_read_from_the_log_as_if_it_had_come() {
             threads.kill();
             is_killed = true;
         }
-        lives[1].postpone(false);
         let begun = Instant::now();
         while lives[1].shared.gathering.is_going_on() {
             assert!(begun.elapsed() < LIMIT, "they do not come together");
             std::thread::sleep(Duration::from_millis(1));
         }
+        false
     });
     let [alone, mut shared] = lives;
     // It may have noticed only now.
     until_idle(&shared);
-    shared.postpone(false);
+    shared.postpone(false, Calls::Here);
     assert_eq!(threads.gathered.load(Ordering::Acquire), 2);
     assert_eq!(*threads.lost.lock().unwrap(), [2]);
     assert_same(alone, &shared);
@@ -255,7 +262,6 @@ fn an_analysis_that_begins_anew_too_often_goes_on_alone() {
         LiveDiagnosis::with_room(1, BudgetOptions::default(), Reference::None, 1, helpers).unwrap();
     let begun = Instant::now();
     for (batch, messages) in batches(6.0).into_iter().cycle() {
-        live.postpone(false);
         // Each batch has more calls than there is room for.
         take(&mut live, batch, &messages);
         until_idle(&live);
@@ -278,7 +284,6 @@ fn without_a_log_what_a_lost_process_knew_is_left_out_and_counted() {
         if number == middle {
             threads.kill();
         }
-        live.postpone(false);
         take(&mut live, batch, &messages);
         until_idle(&live);
     }
@@ -295,13 +300,9 @@ fn what_is_not_in_the_log_is_left_out_and_counted() {
         .with_log(dir.path());
     let middle = batches.len() / 2;
     let early = calls(&batches[..middle]);
-    live.postpone(true);
     for (number, (batch, messages)) in batches.into_iter().enumerate() {
         live.count_message();
-        if number == middle {
-            live.postpone(false);
-        }
-        take(&mut live, batch, &messages);
+        take_or_postpone(&mut live, batch, &messages, number < middle);
         until_idle(&live);
     }
     let found = found(&live, 5.5);

@@ -81,7 +81,8 @@ fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> R
     let mut clusters = clusters.into_iter();
     let center = clusters.next().context("a flow has a process")?;
     std::thread::scope(|scope| {
-        let others: Vec<_> = clusters.map(|cluster| scope.spawn(|| work_on_share(&share, cluster, None))).collect();
+        let others: Vec<_> =
+            clusters.map(|cluster| scope.spawn(|| work_on_share(&share, cluster, None))).collect();
         let flow = Flow::start_over(options, center)?;
         for batch in batches {
             flow.feed(batch)?;

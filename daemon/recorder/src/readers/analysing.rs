@@ -1,0 +1,133 @@
+//! A reader's share of the live analysis: it feeds the calls that it reads, and analyses those of its ranks.
+
+use super::packets::{Feeding, Order};
+use anyhow::{Context as _, Result};
+use mpiscope_flow::{Cluster, Feeder, work_on_share};
+use mpiscope_link::{MemberOptions, Secret, join};
+use mpiscope_model::{Activity, Batch, Nanoseconds, Rank};
+use rustc_hash::FxHashSet;
+
+/// Behind everything else of its host, as in the daemon.
+const LOW_PRIORITY: i32 = 10;
+
+/// The analysis that it was last invited to.
+pub(super) struct Analysing {
+    generation: u64,
+    feeder: Feeder,
+    /// Whether it has fed anything, and whether something is missing since.
+    has_begun: bool,
+    has_gap: bool,
+    /// After calls were left out: threads that were heard since.
+    heard: Option<FxHashSet<(Rank, u16)>>,
+}
+
+impl Analysing {
+    /// Joins an analysis, on a thread of its own.
+    ///
+    /// # Errors
+    /// When the share cannot be read, or the system has no thread left.
+    pub(super) fn begin(order: Order, secret: Secret) -> Result<Self> {
+        let Order { generation, share, addresses, certificate, number, patience } = order;
+        let feeder = Feeder::new(&share)?;
+        let of_thread = feeder.clone();
+        let options = MemberOptions { addresses, secret, certificate, number, patience };
+        let work = move || {
+            // Inherited by the workers.
+            let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
+            // Whoever has invited it notices that it does not come, or is gone.
+            if let Ok((mut mesh, share)) = join(options) {
+                let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
+                let _ = work_on_share(&share, cluster, Some(of_thread));
+            }
+        };
+        std::thread::Builder::new().name("analysis".into()).spawn(work).context("join the live analysis")?;
+        Ok(Self { generation, feeder, has_begun: false, has_gap: false, heard: None })
+    }
+
+    /// Feeds what became known, behind what did until then; says how many calls that were. None where it is of no use: the analysis is
+    /// another one, or lacks something.
+    pub(super) fn feed(&mut self, given: Option<(Feeding, Batch)>, before_ns: Nanoseconds) -> Option<u64> {
+        let is_next = |of: &(Feeding, Batch)| of.0.generation == self.generation && !self.has_gap;
+        let Some((Feeding { is_anew, .. }, mut batch)) = given.filter(is_next) else {
+            self.has_gap |= self.has_begun;
+            return None;
+        };
+        let mut all = Vec::new();
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.heard = is_anew.then(FxHashSet::default);
+            all.push(Batch { until_ns: before_ns, ..Batch::default() });
+        }
+        if let Some(heard) = &mut self.heard {
+            let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
+            batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
+        }
+        let calls = batch.activities.len() as u64;
+        all.push(batch);
+        self.has_gap = all.into_iter().any(|batch| self.feeder.try_feed(batch).is_err());
+        (!self.has_gap).then_some(calls)
+    }
+}
+
+impl Drop for Analysing {
+    fn drop(&mut self) {
+        self.feeder.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_flow::FlowOptions;
+    use mpiscope_model::{CallId, Effect};
+    use std::time::Duration;
+
+    fn batch(number: u64) -> Batch {
+        let call = Activity {
+            rank: Rank(3),
+            call: CallId::new(0, number),
+            function: 1,
+            start_ns: number,
+            end_ns: number + 1,
+            since_ns: number,
+            effect: Effect::Other,
+            site: None,
+            after_loss: false,
+        };
+        Batch { activities: vec![call], until_ns: number + 1, ..Batch::default() }
+    }
+
+    fn analysing() -> Analysing {
+        let order = Order {
+            generation: 5,
+            share: FlowOptions { most_calls: 1, ..FlowOptions::default() }.for_others(),
+            addresses: Vec::new(),
+            certificate: None,
+            number: 1,
+            patience: Duration::ZERO,
+        };
+        Analysing::begin(order, Secret::draw().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_has_a_gap_is_not_fed_any_further() {
+        let given = |generation, at| Some((Feeding { generation, is_anew: false }, batch(at)));
+        let mut analysing = analysing();
+        assert_eq!(analysing.feed(given(4, 0), 0), None, "of an earlier one");
+        assert_eq!(analysing.feed(given(5, 1), 1), Some(1));
+        assert_eq!(analysing.feed(given(5, 2), 2), Some(1));
+        assert_eq!(analysing.feed(None, 3), None);
+        assert_eq!(analysing.feed(given(5, 4), 4), None);
+    }
+
+    #[test]
+    fn there_is_no_room_for_more_than_may_wait() {
+        let feeding = Feeding { generation: 5, is_anew: true };
+        let mut analysing = analysing();
+        let window_ns = FlowOptions::default().budget.window_ns;
+        let all: Vec<Option<u64>> =
+            (1..20).map(|at| analysing.feed(Some((feeding, batch(at * 2 * window_ns))), 0)).collect();
+        assert_eq!(all[0], Some(1));
+        let first_refused = all.iter().position(Option::is_none).expect("nobody analyses");
+        assert!(all[first_refused..].iter().all(Option::is_none));
+    }
+}
