@@ -29,7 +29,7 @@ pub(crate) type Input = InputHandle<Window, CapacityContainerBuilder<Vec<Fed>>>;
 /// Builds one worker's part of it.
 pub(crate) fn build(
     worker: &mut Worker,
-    window_ns: u64,
+    (process, window_ns): (usize, u64),
     owners: Owners,
     kept: &Rc<RefCell<WorkerFigures>>,
     settling: &Rc<RefCell<Settling>>,
@@ -37,7 +37,7 @@ pub(crate) fn build(
     let counts = kept.borrow().counts.is_some();
     worker.dataflow(|scope| {
         let (input, batches) = scope.new_input();
-        let parts = split(scope, batches, window_ns, owners, counts);
+        let parts = split(scope, batches, (process, window_ns), owners, counts);
         counting(parts.calls, Rc::clone(kept));
         let messages = matching(parts.events, parts.places, owners, Rc::clone(kept));
         budgeting(scope, parts.news, messages, Rc::clone(settling));

@@ -1,7 +1,7 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Places, To, Window, addressed, owner};
-use crate::sent::{Rows, Sent};
+use crate::parcel::{Events, Messages, Places, To, Window, addressed, owner};
+use crate::sent::Sent;
 use crate::worker_figures::WorkerFigures;
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{Matched, Matcher, MatchingLimits, WindowEvents};
@@ -15,12 +15,22 @@ use timely::dataflow::operators::{Capability, Operator};
 /// What is known of a window that is not complete.
 struct Open {
     capability: Capability<Window>,
-    events: WindowEvents,
+    events: Vec<Events>,
+}
+
+impl Open {
+    /// All of them. Where several processes feed the same rank, the center's has what came first.
+    fn events(mut self) -> WindowEvents {
+        self.events.sort_by_key(|events| events.process);
+        let mut all = WindowEvents::default();
+        self.events.iter().for_each(|events| all.add(&events.rows.0));
+        all
+    }
 }
 
 /// The operator: events in, each window's messages out when all of its events are in.
 pub(crate) fn matching<'scope>(
-    events: StreamVec<'scope, Window, To<Rows<Event>>>,
+    events: StreamVec<'scope, Window, To<Events>>,
     places: StreamVec<'scope, Window, To<Places>>,
     owners: Owners,
     kept: Rc<RefCell<WorkerFigures>>,
@@ -32,11 +42,10 @@ pub(crate) fn matching<'scope>(
         let mut is_finished = false;
         move |(events, events_frontier), (places, places_frontier), output| {
             events.for_each(|capability, events| {
-                let of = open.entry(*capability.time()).or_insert_with(|| Open {
-                    capability: capability.retain(0),
-                    events: WindowEvents::default(),
-                });
-                events.drain(..).for_each(|(_, events)| of.events.add(&events.value.0));
+                let of = open
+                    .entry(*capability.time())
+                    .or_insert_with(|| Open { capability: capability.retain(0), events: Vec::new() });
+                of.events.extend(events.drain(..).map(|(_, events)| events.value));
             });
             places.for_each(|capability, places| {
                 channels
@@ -46,8 +55,9 @@ pub(crate) fn matching<'scope>(
             let is_open =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
             while let Some(first) = open.first_entry().filter(|first| !is_open(first.key())) {
-                let (window, Open { capability, events }) = first.remove_entry();
-                let matched = channels.feed(window, events);
+                let (window, open) = first.remove_entry();
+                let capability = open.capability.clone();
+                let matched = channels.feed(window, open.events());
                 if !matched.messages.is_empty() {
                     let mut messages = messages_for(matched, own, owners);
                     output.session(&capability).give_container(&mut messages);

@@ -3,7 +3,7 @@
 use crate::sent::{Rows, Sent};
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{Link, Matched};
-use mpiscope_model::{Activity, Collected, CommInfo, Node, Rank, Scheduling, numbers};
+use mpiscope_model::{Activity, Collected, CommInfo, Event, Node, Rank, Scheduling, numbers};
 use timely::communication::Push;
 use timely::dataflow::channels::Message;
 use timely::dataflow::channels::pact::DistributorPact;
@@ -34,6 +34,8 @@ pub(crate) type Places = Vec<(Rank, Node)>;
 /// The parts of a batch that a worker needs for its calls.
 #[derive(Clone, Default)]
 pub(crate) struct News {
+    /// Whose process fed it.
+    pub(crate) process: usize,
     pub(crate) places: Places,
     pub(crate) comms: Vec<CommInfo>,
     pub(crate) activities: Rows<Activity>,
@@ -45,7 +47,17 @@ pub(crate) struct News {
     pub(crate) complete: Window,
 }
 
-numbers! { News { places, comms, activities, collected, scheduling, last_event, complete } }
+numbers! { News { process, places, comms, activities, collected, scheduling, last_event, complete } }
+
+/// Events of a batch that concern the channels of a worker.
+#[derive(Clone, Default)]
+pub(crate) struct Events {
+    /// Whose process fed them: those of the center's come before those that others feed at the same place.
+    pub(crate) process: usize,
+    pub(crate) rows: Rows<Event>,
+}
+
+numbers! { Events { process, rows } }
 
 /// A container with room for one item. The usual one has room for many, and each window or batch fills its own.
 pub(crate) fn hold_single<T>(item: T) -> Vec<T> {

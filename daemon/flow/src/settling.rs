@@ -101,7 +101,9 @@ impl Settling {
         // Those that are not all in come later: what processes feed at the same place comes in any order.
         let is_in = |window: Window| self.in_until.is_none_or(|in_until| window < in_until);
         while let Some(first) = self.news.first_entry().filter(|of| *of.key() <= next && is_in(*of.key())) {
-            let all = first.remove();
+            let mut all = first.remove();
+            // Where several processes feed the same rank, the center's has what came first.
+            all.sort_by_key(|news| news.process);
             let shard = self.role.shard();
             for news in &all {
                 news.places.iter().for_each(|(rank, node)| shard.place(*rank, *node));

@@ -1,7 +1,7 @@
 //! Splits a batch by window and by operator.
 
 use crate::gate::Fed;
-use crate::parcel::{News, Places, To, Window, owner};
+use crate::parcel::{Events, News, Places, To, Window, owner};
 use crate::sent::{Rows, Sent};
 use mpiscope_diagnosis::Owners;
 use mpiscope_matching::{by_window, receivers};
@@ -15,7 +15,7 @@ use timely::dataflow::{Scope, StreamVec};
 pub(crate) struct Parts<'scope> {
     pub(crate) news: StreamVec<'scope, Window, To<News>>,
     pub(crate) places: StreamVec<'scope, Window, To<Places>>,
-    pub(crate) events: StreamVec<'scope, Window, To<Rows<Event>>>,
+    pub(crate) events: StreamVec<'scope, Window, To<Events>>,
     pub(crate) calls: StreamVec<'scope, Window, To<Rows<Call>>>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Parts<'scope> {
 pub(crate) fn split<'scope>(
     scope: Scope<'scope, Window>,
     batches: StreamVec<'scope, Window, Fed>,
-    window_ns: u64,
+    (process, window_ns): (usize, u64),
     owners: Owners,
     counts: bool,
 ) -> Parts<'scope> {
@@ -52,11 +52,12 @@ pub(crate) fn split<'scope>(
                     for (window, events) in by_window(&batch, window_ns, first) {
                         last_event = last_event.max(Some(window));
                         let later = capability.delayed(&window, 2);
-                        let mut parts = events_of(events, owners, peers);
+                        let mut parts = events_of(events, process, owners, peers);
                         events_out.session(&later).give_container(&mut parts);
                     }
                     let calls = std::mem::take(&mut batch.calls);
                     let mut news = collect_news(batch, owners, peers, last_event, complete);
+                    news.iter_mut().for_each(|(_, news)| news.value.process = process);
                     let places = &news[0].1.value.places;
                     if !places.is_empty() {
                         let for_all = (0..peers).map(|worker| (worker, Sent::new(places.clone())));
@@ -111,7 +112,7 @@ fn rows_of<T: Copy>(
     rows: &[T],
     peers: usize,
     workers_of: impl Fn(&T) -> (usize, Option<usize>),
-) -> Vec<To<Rows<T>>> {
+) -> Vec<(usize, Vec<T>)> {
     // Most workers get about as many, and some more than that.
     let share = rows.len() / peers;
     let mut parts: Vec<Vec<T>> = (0..peers).map(|_| Vec::with_capacity(share + share / 4)).collect();
@@ -122,8 +123,7 @@ fn rows_of<T: Copy>(
             parts[other].push(*row);
         }
     }
-    let concerned = parts.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
-    concerned.map(|(worker, rows)| (worker, Sent::new(Rows(rows)))).collect()
+    parts.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
 /// Calls for the owners of their ranks.
@@ -131,19 +131,23 @@ fn calls_of(calls: Vec<Call>, owners: Owners, peers: usize) -> Vec<To<Rows<Call>
     if peers == 1 {
         return vec![(0, Sent::new(Rows(calls)))];
     }
-    rows_of(&calls, peers, |call| (owner(call.rank, owners), None))
+    let of_each = rows_of(&calls, peers, |call| (owner(call.rank, owners), None));
+    of_each.into_iter().map(|(worker, rows)| (worker, Sent::new(Rows(rows)))).collect()
 }
 
 /// Events for the owners of channels: each goes to one, or to two where it concerns the channels of receivers of both.
-fn events_of(events: &[Event], owners: Owners, peers: usize) -> Vec<To<Rows<Event>>> {
-    if peers == 1 {
-        return vec![(0, Sent::new(Rows(events.to_vec())))];
-    }
-    rows_of(events, peers, |event| {
-        let (rank, other) = receivers(event);
-        let first = owner(rank, owners);
-        (first, other.map(|other| owner(other, owners)).filter(|other| *other != first))
-    })
+fn events_of(events: &[Event], process: usize, owners: Owners, peers: usize) -> Vec<To<Events>> {
+    let rows = if peers == 1 {
+        vec![(0, events.to_vec())]
+    } else {
+        rows_of(events, peers, |event| {
+            let (rank, other) = receivers(event);
+            let first = owner(rank, owners);
+            (first, other.map(|other| owner(other, owners)).filter(|other| *other != first))
+        })
+    };
+    let sent = |(to, rows)| (to, Sent::new(Events { process, rows: Rows(rows) }));
+    rows.into_iter().map(sent).collect()
 }
 
 #[cfg(test)]
@@ -157,12 +161,12 @@ mod tests {
         let owners = Owners { shards: 4, first: 0, neighbours: Neighbours::Blocks(1) };
         for (rank, peer) in Rank::all(6).flat_map(|rank| Rank::all(6).map(move |peer| (rank, peer))) {
             let numbers = Event::Numbers { rank, comm: Comm::WORLD, peer, sent: 1, received: 1 };
-            let found: Vec<usize> = events_of(&[numbers], owners, 4).iter().map(|(to, _)| *to).collect();
+            let found: Vec<usize> = events_of(&[numbers], 0, owners, 4).iter().map(|(to, _)| *to).collect();
             let mut expected = vec![owner(rank, owners), owner(peer, owners)];
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(found, expected);
-            assert_eq!(events_of(&[Event::Lost { rank }], owners, 4).len(), 1);
+            assert_eq!(events_of(&[Event::Lost { rank }], 0, owners, 4).len(), 1);
         }
     }
 }

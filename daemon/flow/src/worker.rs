@@ -70,7 +70,7 @@ pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let (role, peers) = own?;
     let settling = Settling::new(role, peers, Arc::clone(&plan.gate), plan.window_ns);
     let settling = Rc::new(RefCell::new(settling));
-    let input = build(worker, plan.window_ns, plan.owners, &kept, &settling);
+    let input = build(worker, (plan.first / plan.threads, plan.window_ns), plan.owners, &kept, &settling);
     let mut input = Some(input).filter(|_| at == reader(plan.threads));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);

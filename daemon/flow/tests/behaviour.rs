@@ -242,8 +242,10 @@ fn a_process_that_is_lost_ends_all_and_is_named() {
         let of_lost = std::thread::spawn(move || work_on_share(&share, gone, None));
         let flow = Flow::start_over(&short(2), center).unwrap();
         batches.iter().take(20).for_each(|batch| flow.feed(batch.clone()).unwrap());
-        // As when it is killed: nothing more comes from it.
-        kept.iter().for_each(|stream| stream.shutdown(Shutdown::Both).unwrap());
+        // As when it is killed: nothing more comes from it, also not that it misses others.
+        for how in [Shutdown::Write, Shutdown::Read] {
+            kept.iter().for_each(|stream| stream.shutdown(how).unwrap());
+        }
         assert_eq!(failure_of(&flow, &batches), FlowError::Lost(lost));
         assert_eq!(flow.finish().unwrap_err(), FlowError::Lost(lost));
         // The lost one may have said that it misses the center.

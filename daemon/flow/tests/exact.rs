@@ -97,7 +97,7 @@ proptest! {
         order in proptest::collection::vec(0_usize..20, 1..20),
         behind in any::<bool>(),
         (processes, workers, window_ns) in (2_usize..=4, 1_usize..=2, window_ns()),
-        (ranks, takes_turns) in (1_u32..8, any::<bool>()),
+        (ranks, takes_turns, from) in (1_u32..8, any::<bool>(), 0_usize..40),
     ) {
         let batches = Program::from_steps(&steps).batches(&times(&slices), &order, behind);
         let options = FlowOptions {
@@ -107,7 +107,7 @@ proptest! {
         };
         let others = processes - 1;
         let feeds = |rank: Rank| 1 + if takes_turns { rank.index() % others } else { rank.index() / 2 % others };
-        let (found, counts) = fed_over(processes, &batches, &options, feeds);
+        let (found, counts) = fed_over(processes, &batches, &options, (from.min(batches.len()), feeds));
         let expected = windowed(&batches, &options);
         prop_assert_eq!(found.differences(&expected), Vec::<String>::new());
         let (mut counts, mut expected) = (counts.unwrap(), counted(&batches, 700));

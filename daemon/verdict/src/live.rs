@@ -90,8 +90,8 @@ pub enum Calls {
         /// Whether they are here as well.
         are_here: bool,
     },
-    /// In the log alone.
-    InLog,
+    /// In the log alone: so many.
+    InLog(u64),
 }
 
 /// Who should have the calls of what comes next.
@@ -253,7 +253,7 @@ impl LiveDiagnosis {
             return;
         }
         let (are_fed, gathering) = (matches!(calls, Calls::Fed { .. }), &self.shared.gathering);
-        let is_of_use = calls != Calls::InLog && are_fed == gathering.are_feeding();
+        let is_of_use = !matches!(calls, Calls::InLog(_)) && are_fed == gathering.are_feeding();
         // Whoever begins with what is fed begins with the first of it.
         let may_begin = !are_fed || self.is_prepared;
         let must_wait = is_postponed || gathering.is_going_on() || !is_of_use;
@@ -367,11 +367,13 @@ impl LiveDiagnosis {
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
         let (count, has_rows) = match calls {
-            Calls::Here | Calls::InLog => (batch.activities.len(), true),
-            Calls::Fed { calls, are_here } => (usize::try_from(calls).unwrap_or(usize::MAX), are_here),
+            Calls::Here => (batch.activities.len() as u64, true),
+            Calls::Fed { calls, are_here } => (calls, are_here),
+            Calls::InLog(calls) => (calls, false),
         };
         (self.batched_messages, self.until_ns) = (self.messages, batch.until_ns);
-        self.calls += count as u64;
+        self.calls += count;
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
         if self.is_postponed {
             return;
         }

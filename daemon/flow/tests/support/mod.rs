@@ -11,6 +11,7 @@ use mpiscope_model::{Batch, Event, Nanoseconds, Node, Rank};
 use mpiscope_topology::{Lateness, Traffic};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Everything that can be asked.
 #[derive(Debug, PartialEq)]
@@ -161,25 +162,33 @@ pub(crate) fn flowed_over(
     })
 }
 
-/// Likewise, where each of the others feeds the calls of some ranks, by `feeds`, and the first all else.
+/// Likewise, where each of the others feeds the calls of some ranks, by `feeds`, and the first all else, and all of the batches before
+/// this one.
 pub(crate) fn fed_over(
     processes: usize,
     batches: &[Batch],
     options: &FlowOptions,
-    feeds: impl Fn(Rank) -> usize + Copy + Send,
+    (from, feeds): (usize, impl Fn(Rank) -> usize + Copy + Send),
 ) -> (Answers, Option<Counts>) {
     let share = options.for_others();
     let mut clusters = Cluster::all(processes).unwrap().into_iter();
     let center = clusters.next().unwrap();
+    let have_begun = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let others: Vec<_> = clusters
             .map(|cluster| {
+                let have_begun = &have_begun;
                 let feeder = Feeder::new(&share).unwrap();
                 let (number, feeds_all) = (cluster.number, feeder.clone());
+                let (before, own) = batches.split_at(from);
                 scope.spawn(move || {
-                    for batch in batches {
-                        feed_soon(&feeds_all, rows_of(batch, |rank| feeds(rank) == number));
+                    if let Some(last) = before.last() {
+                        feed_soon(&feeds_all, Batch { until_ns: last.until_ns, ..Batch::default() });
                     }
+                    let mut own = own.iter().map(|batch| rows_of(batch, |rank| feeds(rank) == number));
+                    own.next().into_iter().for_each(|first| feed_soon(&feeds_all, first));
+                    have_begun.fetch_add(1, Ordering::AcqRel);
+                    own.for_each(|batch| feed_soon(&feeds_all, batch));
                     feeds_all.close();
                 });
                 let share = &share;
@@ -187,7 +196,12 @@ pub(crate) fn fed_over(
             })
             .collect();
         let flow = Flow::start_over(options, center).unwrap();
-        for batch in batches {
+        // What came earlier is fed when what comes later is there already.
+        while have_begun.load(Ordering::Acquire) < processes - 1 {
+            std::thread::yield_now();
+        }
+        batches[..from].iter().for_each(|batch| flow.feed(batch.clone()).unwrap());
+        for batch in &batches[from..] {
             let rest = Batch { scheduling: batch.scheduling.clone(), ..rest_of(batch) };
             flow.feed_beside(rest, batch.activities.len() as u64).unwrap();
         }

@@ -44,13 +44,13 @@ impl Analysing {
         Ok(Self { generation, feeder, has_begun: false, has_gap: false, heard: None })
     }
 
-    /// Feeds what became known, behind what did until then; says how many calls that were. None where it is of no use: the analysis is
-    /// another one, or lacks something.
-    pub(super) fn feed(&mut self, given: Option<(Feeding, Batch)>, before_ns: Nanoseconds) -> Option<u64> {
+    /// Feeds what became known, behind what did until then; says whether that is of use. It is not where the analysis is another
+    /// one, or lacks something.
+    pub(super) fn feed(&mut self, given: Option<(Feeding, Batch)>, before_ns: Nanoseconds) -> bool {
         let is_next = |of: &(Feeding, Batch)| of.0.generation == self.generation && !self.has_gap;
         let Some((Feeding { is_anew, .. }, mut batch)) = given.filter(is_next) else {
             self.has_gap |= self.has_begun;
-            return None;
+            return false;
         };
         let mut all = Vec::new();
         if !std::mem::replace(&mut self.has_begun, true) {
@@ -61,10 +61,9 @@ impl Analysing {
             let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
             batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
         }
-        let calls = batch.activities.len() as u64;
         all.push(batch);
         self.has_gap = all.into_iter().any(|batch| self.feeder.try_feed(batch).is_err());
-        (!self.has_gap).then_some(calls)
+        !self.has_gap
     }
 }
 
@@ -112,11 +111,9 @@ mod tests {
     fn what_has_a_gap_is_not_fed_any_further() {
         let given = |generation, at| Some((Feeding { generation, is_anew: false }, batch(at)));
         let mut analysing = analysing();
-        assert_eq!(analysing.feed(given(4, 0), 0), None, "of an earlier one");
-        assert_eq!(analysing.feed(given(5, 1), 1), Some(1));
-        assert_eq!(analysing.feed(given(5, 2), 2), Some(1));
-        assert_eq!(analysing.feed(None, 3), None);
-        assert_eq!(analysing.feed(given(5, 4), 4), None);
+        assert!(!analysing.feed(given(4, 0), 0), "of an earlier one");
+        assert!(analysing.feed(given(5, 1), 1) && analysing.feed(given(5, 2), 2));
+        assert!(!analysing.feed(None, 3) && !analysing.feed(given(5, 4), 4));
     }
 
     #[test]
@@ -124,10 +121,10 @@ mod tests {
         let feeding = Feeding { generation: 5, is_anew: true };
         let mut analysing = analysing();
         let window_ns = FlowOptions::default().budget.window_ns;
-        let all: Vec<Option<u64>> =
+        let all: Vec<bool> =
             (1..20).map(|at| analysing.feed(Some((feeding, batch(at * 2 * window_ns))), 0)).collect();
-        assert_eq!(all[0], Some(1));
-        let first_refused = all.iter().position(Option::is_none).expect("nobody analyses");
-        assert!(all[first_refused..].iter().all(Option::is_none));
+        let taken = all.iter().filter(|is_taken| **is_taken).count();
+        assert!(taken > 0 && taken < all.len(), "nobody analyses: {all:?}");
+        assert!(all.is_sorted_by(|one, other| one >= other), "behind a gap: {all:?}");
     }
 }

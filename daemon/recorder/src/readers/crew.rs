@@ -123,8 +123,9 @@ pub(crate) struct Settled {
     pub(crate) until: u64,
     pub(crate) of_readers: Vec<OfReader>,
     pub(crate) is_shown: bool,
-    /// Which live analysis all have fed, and with how many calls.
-    pub(crate) fed: Option<(u64, u64)>,
+    /// How many calls there are, and which live analysis all have fed with them.
+    pub(crate) row_count: u64,
+    pub(crate) fed: Option<u64>,
     pub(crate) brought: Brought,
     pub(crate) is_last: bool,
 }
@@ -342,7 +343,8 @@ impl Readers {
             until,
             of_readers: Vec::new(),
             is_shown: true,
-            fed: for_whom.feeding.map(|feeding| (feeding.generation, 0)),
+            row_count: 0,
+            fed: for_whom.feeding.map(|feeding| feeding.generation),
             brought: Brought::default(),
             is_last: true,
         };
@@ -369,8 +371,9 @@ impl Way {
     }
 
     fn add(&mut self, answer: Answer, to: &mut Settled) {
-        let Answer { counted, shown, fed, calls, messages, faults, cpu_s } = answer;
-        to.fed = to.fed.zip(fed).map(|((generation, all), fed)| (generation, all + fed));
+        let Answer { counted, shown, row_count, are_fed, calls, messages, faults, cpu_s } = answer;
+        to.row_count = to.row_count.saturating_add(row_count);
+        to.fed = to.fed.filter(|_| are_fed);
         to.counted.push(counted);
         to.brought.faults.extend(faults);
         to.brought.lost_calls += calls.given_up.saturating_sub(self.given_up.0);

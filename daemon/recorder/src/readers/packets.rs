@@ -99,8 +99,9 @@ pub(crate) struct Answer {
     pub(crate) counted: Counted,
     /// Where that is wanted.
     pub(crate) shown: Option<Shown>,
-    /// How many calls it has fed, where that is wanted and nothing is missing.
-    pub(crate) fed: Option<u64>,
+    /// How many calls there were, and whether they were fed, as wanted, and nothing is missing.
+    pub(crate) row_count: u64,
+    pub(crate) are_fed: bool,
     pub(crate) calls: Written,
     pub(crate) messages: Written,
     /// What went wrong in writing.
@@ -109,7 +110,7 @@ pub(crate) struct Answer {
     pub(crate) cpu_s: f64,
 }
 
-numbers! { Answer { counted, shown, fed, calls, messages, faults, cpu_s } }
+numbers! { Answer { counted, shown, row_count, are_fed, calls, messages, faults, cpu_s } }
 
 /// How far rows have come.
 #[derive(Debug, Clone, Copy, Default)]

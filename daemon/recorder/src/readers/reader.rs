@@ -125,14 +125,16 @@ impl Reader {
         self.calls.hand_over(&self.folder, &mut self.to)?;
         self.messages.hand_over(&self.folder, &mut self.to)?;
         let before_ns = std::mem::replace(&mut self.until_ns, batch.until_ns);
-        let fed = self.analysing.as_mut().and_then(|analysing| {
+        let row_count = batch.calls.len() as u64;
+        let are_fed = self.analysing.as_mut().is_some_and(|analysing| {
             let given = feeding.map(|feeding| (feeding, of_analysis(&mut batch, is_shown)));
             analysing.feed(given, before_ns)
         });
         let answer = Answer {
             counted,
             shown: is_shown.then(|| Shown::new(batch, messages, earlier)),
-            fed,
+            row_count,
+            are_fed,
             calls: self.calls.written(),
             messages: self.messages.written(),
             faults,

@@ -228,8 +228,18 @@ impl Recorder {
     }
 
     fn settle_read(&mut self, settled: Settled) {
-        let Settled { batch, messages, counted, until, of_readers, is_shown, fed, brought, is_last } =
-            settled;
+        let Settled {
+            batch,
+            messages,
+            counted,
+            until,
+            of_readers,
+            is_shown,
+            row_count,
+            fed,
+            brought,
+            is_last,
+        } = settled;
         let listed = self.writer.list(brought.calls, brought.messages);
         self.note(listed);
         self.writer.give_up(brought.lost_calls, brought.lost_messages);
@@ -246,10 +256,11 @@ impl Recorder {
             self.reading.has_told_ranks = true;
             self.reading.invitations.tell_ranks(self.engine.world_size());
         }
-        let calls = match fed.filter(|(generation, _)| *generation == self.reading.invited) {
-            Some((_, calls)) => Calls::Fed { calls, are_here: is_shown },
-            None if is_shown => Calls::Here,
-            None => Calls::InLog,
+        let are_fed = fed.is_some_and(|generation| generation == self.reading.invited);
+        let calls = match (are_fed, is_shown) {
+            (true, are_here) => Calls::Fed { calls: row_count, are_here },
+            (false, true) => Calls::Here,
+            (false, false) => Calls::InLog(row_count),
         };
         self.analyse(std::slice::from_mut(&mut step), calls);
         // The rest is new, though no message came with it.

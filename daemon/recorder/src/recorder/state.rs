@@ -317,7 +317,11 @@ impl Recorder {
         let is_crowded = self.crowding.is_crowded(&self.engine.processors, self.engine.until_ns);
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         let is_postponed = self.postponing.is_postponed(is_watched, is_crowded);
-        let calls = if self.reading.is_repeating { Calls::InLog } else { calls };
+        let calls = match calls {
+            Calls::Here if self.reading.is_repeating => Calls::InLog(batch.activities.len() as u64),
+            Calls::Fed { calls, .. } if self.reading.is_repeating => Calls::InLog(calls),
+            calls => calls,
+        };
         self.reading.is_postponed = is_postponed;
         live.take(batch, calls, is_postponed, || {
             let calls: Vec<&[Call]> = steps.iter().map(|step| &*step.calls).collect();

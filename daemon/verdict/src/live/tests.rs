@@ -8,6 +8,8 @@ use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
+mod fed;
+
 const LIMIT: Duration = Duration::from_secs(60);
 
 type SimulatedBatch = (Batch, Vec<Message>);
