@@ -43,7 +43,7 @@ impl Crew {
         let (data, words): (Vec<_>, Vec<_>) =
             streams.into_iter().map(|streams| streams.map(|[data, words]| (data, words)).unzip()).unzip();
         let (builders, carriers) = communication(share, number, data)?;
-        let (peers, remotes) = Peers::of_process((number, threads), words, &gate)
+        let (peers, remotes) = Peers::of_process((number, threads), words, owners.first.into(), &gate)
             .map_err(|error| FlowError::NoWorkers(error.to_string()))?;
         let plan = Plan {
             window_ns: share.budget.window_ns,

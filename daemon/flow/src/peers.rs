@@ -34,6 +34,8 @@ enum Way {
 /// The other workers.
 pub(crate) struct Peers {
     number: usize,
+    /// The first that has any ranks.
+    first: usize,
     ways: Arc<[Way]>,
     /// The other processes.
     remotes: Arc<[Arc<Remote>]>,
@@ -50,7 +52,7 @@ impl Peers {
     /// Those of each worker of a flow within one process.
     #[cfg(test)]
     pub(crate) fn all(workers: usize, gate: &Arc<Gate>) -> Vec<Self> {
-        Self::of_process((0, workers), vec![None], gate).unwrap().0
+        Self::of_process((0, workers), vec![None], 0, gate).unwrap().0
     }
 
     /// Those of each worker of a process with this number and number of threads, and these streams to the others; and the ways to the
@@ -58,6 +60,7 @@ impl Peers {
     pub(crate) fn of_process(
         (process, threads): (usize, usize),
         streams: Vec<Option<UnixStream>>,
+        first: usize,
         gate: &Arc<Gate>,
     ) -> std::io::Result<(Vec<Self>, Vec<Arc<Remote>>)> {
         // What comes from another process takes longer than it is worth to stay awake.
@@ -79,6 +82,7 @@ impl Peers {
         let (ways, of_peers): (Arc<[Way]>, Arc<[Arc<Remote>]>) = (ways.into(), remotes.clone().into());
         let peers = |(number, from)| Self {
             number,
+            first,
             ways: Arc::clone(&ways),
             remotes: Arc::clone(&of_peers),
             from,
@@ -193,21 +197,28 @@ impl Peers {
         self.others().map(|_| self.wait(&wanted)).collect()
     }
 
-    /// Hands over what others need, and returns what came from them; none when nobody needed anything. All workers do it
-    /// the same number of times.
+    /// Hands over what others need, and returns what came from them; none when nobody needed anything. All workers with ranks do it
+    /// the same number of times; the others need nothing.
     pub(crate) fn exchange(&mut self, pushes: Option<Vec<Pushes>>) -> Result<Option<Vec<Pushes>>, Stopped> {
+        if self.number < self.first {
+            return Ok(None);
+        }
         self.turn += 1;
         let turn = self.turn;
         let mut moves = pushes.is_some();
         let mut pushes = pushes.map(|pushes| pushes.into_iter().map(Some).collect::<Vec<_>>());
-        for peer in self.others() {
+        let first = self.first;
+        let others = || self.others().filter(move |peer| *peer >= first);
+        for peer in others() {
             let pushes = pushes.as_mut().and_then(|pushes| pushes[peer].take()).filter(|of| !of.is_empty());
             self.send(peer, Packet::Turn(turn, pushes, moves));
         }
-        let received = self.wait_for_all(|_, packet| match packet {
+        let wanted = |_, packet| match packet {
             Packet::Turn(of, pushes, moves) if of == turn => Ok((pushes, moves)),
             packet => Err(packet),
-        })?;
+        };
+        let count = others().count();
+        let received = (0..count).map(|_| self.wait(wanted)).collect::<Result<Vec<_>, _>>()?;
         moves |= received.iter().any(|(_, moves)| *moves);
         Ok(moves.then(|| received.into_iter().filter_map(|(pushes, _)| pushes).collect()))
     }

@@ -1,6 +1,6 @@
 //! All that comes out of some jobs, as one number a job: two builds that should find the same print the same.
 
-use crate::batches;
+use crate::job::batches;
 use anyhow::Result;
 use mpiscope_diagnosis::{Basis, BudgetOptions, ReplaySavings, Version, Windowed};
 use mpiscope_model::Batch;

@@ -16,6 +16,7 @@ mod dependencies;
 mod digest;
 mod evolution;
 mod ingest;
+mod job;
 mod placement;
 mod processes;
 mod regions;
@@ -23,20 +24,13 @@ mod regions;
 use anyhow::{Context, Result};
 use mpiscope_diagnosis::{BudgetOptions, Windowed};
 use mpiscope_flow::{Flow, FlowOptions};
-use mpiscope_ingest::Ingest;
+use job::Job;
 use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::Batch;
-use mpiscope_synth::{Pattern, Spec, Style, generate};
 use processes::Processes;
 use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
-
-/// The batches of a simulated job.
-fn batches(spec: &Spec) -> Result<Vec<Batch>> {
-    let mut ingest = Ingest::for_diagnosis();
-    Ok(generate(spec)?.filter_map(|message| ingest.step(message)).collect())
-}
 
 fn counts(batches: &[Batch]) {
     let mut counts = Counts::new(WINDOW_NS);
@@ -89,10 +83,13 @@ enum Operator {
     Flows(usize),
     /// Likewise in this number of processes with one worker each.
     Shares(usize),
+    /// Likewise, where the others feed it, as those do that read calls.
+    Fed(usize),
 }
 
 impl Operator {
-    fn run(&self, ranks: u32, batches: &[Batch]) -> Result<Took> {
+    fn run(&self, job: &Job, batches: &[Batch]) -> Result<Took> {
+        let ranks = job.ranks;
         match self {
             Operator::Looks(operator) => {
                 let begun = Took::begin();
@@ -105,9 +102,11 @@ impl Operator {
                 flow(*workers, ranks, own)?;
                 Ok(begun.end())
             }
-            Operator::Shares(processes) => {
-                let (own, options) = (batches.to_vec(), options(*processes, 1, ranks));
-                let processes = Processes::start(*processes, &options)?;
+            Operator::Shares(processes) | Operator::Fed(processes) => {
+                let (own, mut options) = (batches.to_vec(), options(*processes, 1, ranks));
+                let fed = Some(job).filter(|_| matches!(self, Operator::Fed(_)));
+                options.fed_by_others = fed.map(|job| job.ranks);
+                let processes = Processes::start(*processes, &options, fed)?;
                 let begun = Took::begin();
                 let others_s = processes.flow(&options, own)?;
                 Ok(Took { others_s, ..begun.end() })
@@ -201,17 +200,15 @@ fn main() -> Result<()> {
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
     let seconds: f64 = value("--seconds", "2").parse().context("--seconds takes a number")?;
-    let pattern: Pattern = value("--pattern", "halo2d").parse()?;
-    let style: Style = value("--style", "waitall").parse()?;
-    let mut spec = Spec::new(pattern, ranks, seconds, 1_000_000.0);
-    spec.style = style;
+    let (pattern, style) = (value("--pattern", "halo2d"), value("--style", "waitall"));
+    let job = Job { pattern, style, ranks, seconds };
     if arguments.iter().any(|word| word == "--ingest") {
-        return ingest::all(&spec, rounds);
+        return ingest::all(&job.spec()?, rounds);
     }
-    let batches = batches(&spec)?;
+    let batches = job.batches()?;
     let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
     let before_kib = peak_kib().unwrap_or_default();
-    println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
+    println!("{} {}, {ranks} ranks, {calls} calls, {rounds} rounds", job.pattern, job.style);
     if arguments.iter().any(|word| word == "--bytes") {
         for processes in [2, 4] {
             let [data, words] = processes::bytes(processes, &options(processes, 1, ranks), batches.clone())?;
@@ -223,7 +220,7 @@ fn main() -> Result<()> {
         }
         return Ok(());
     }
-    let operators: [(&str, Operator); 8] = [
+    let operators: [(&str, Operator); 10] = [
         ("counts", Operator::Looks(counts)),
         ("matching", Operator::Looks(matching)),
         ("matching and budget", Operator::Looks(windowed)),
@@ -232,6 +229,8 @@ fn main() -> Result<()> {
         ("flow, 2 workers", Operator::Flows(2)),
         ("flow, 2 processes", Operator::Shares(2)),
         ("flow, 4 processes", Operator::Shares(4)),
+        ("flow, 1 feeds", Operator::Fed(2)),
+        ("flow, 2 feed", Operator::Fed(3)),
     ];
     whole(&batches);
     println!(
@@ -245,13 +244,13 @@ fn main() -> Result<()> {
     let mut took = vec![Vec::new(); operators.len()];
     for _ in 0..rounds {
         for ((_, operator), took) in operators.iter().zip(&mut took) {
-            took.push(operator.run(ranks, &batches)?);
+            took.push(operator.run(&job, &batches)?);
         }
     }
     for ((name, operator), of) in operators.iter().zip(&took) {
         let [least, middle, most] = sorted(of.iter().map(|took| calls as f64 / 1e6 / took.all_s()).collect());
         print!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
-        if let (Operator::Flows(_) | Operator::Shares(_), Some(without)) = (operator, without) {
+        if let (Operator::Flows(_) | Operator::Shares(_) | Operator::Fed(_), Some(without)) = (operator, without) {
             let rounds = || took[without].iter().zip(of);
             let [least, middle, most] =
                 sorted(rounds().map(|(without, with)| without.wall_s / with.wall_s).collect());

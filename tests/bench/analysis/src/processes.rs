@@ -1,10 +1,11 @@
 //! A flow over several processes: real ones, connected as those of a run are; and how many bytes they send each other.
 
+use crate::job::Job;
 use crate::processor_s;
 use anyhow::{Context, Result};
-use mpiscope_flow::{Cluster, Flow, FlowOptions, work_on_share};
+use mpiscope_flow::{Cluster, Feeder, Flow, FlowOptions, TryFeedError, work_on_share};
 use mpiscope_link::{Certificate, Meeting, MeetingOptions, MemberOptions, Mesh, Secret, join};
-use mpiscope_model::Batch;
+use mpiscope_model::{Batch, Event, Rank};
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -14,7 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long processes may take to come together.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one that has no room for a batch waits before it tries again.
+const REST: Duration = Duration::from_micros(200);
 
 /// This process and others, connected.
 pub(crate) struct Processes {
@@ -23,10 +26,11 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Starts others, which work on their shares of a flow.
-    pub(crate) fn start(processes: usize, options: &FlowOptions) -> Result<Self> {
+    /// Starts others, which work on their shares of a flow. With a job, they also feed it.
+    pub(crate) fn start(processes: usize, options: &FlowOptions, job: Option<&Job>) -> Result<Self> {
         let (secret, certificate) = (Secret::draw()?, Certificate::make()?);
-        let text = format!("{} {}", secret.to_text(), certificate.public());
+        let job = job.map_or_else(String::new, |job| format!("{} {}", processes - 1, job.to_text()));
+        let text = format!("{} {}\n{job}", secret.to_text(), certificate.public());
         let (address, certificate) = ("127.0.0.1:0".parse()?, Some(certificate));
         let meeting = Meeting::open(MeetingOptions { address, secret, certificate, others: processes - 1 })?;
         let start = |number: usize| -> Result<Child> {
@@ -48,8 +52,14 @@ impl Processes {
         let Self { mut mesh, others } = self;
         let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
         let flow = Flow::start_over(options, cluster)?;
-        for batch in batches {
-            flow.feed(batch)?;
+        for mut batch in batches {
+            if options.fed_by_others.is_some() {
+                let calls = batch.activities.len() as u64;
+                batch.leave_out_rows();
+                flow.feed_beside(batch, calls)?;
+            } else {
+                flow.feed(batch)?;
+            }
         }
         flow.finish()?;
         drop(mesh);
@@ -64,16 +74,57 @@ impl Processes {
 pub(crate) fn work(address: &str, number: &str) -> Result<f64> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
+    let (text, job) = text.split_once('\n').context("two lines")?;
     let (secret, certificate) = text.split_once(' ').context("a secret and a certificate")?;
     let (secret, certificate) = (Secret::from_text(secret)?, Some(certificate.to_owned()));
     let (addresses, number) = (vec![address.to_owned()], number.parse()?);
+    let rows = if job.is_empty() { None } else { Some(rows_of(job, number)?) };
     let (mut mesh, share) =
         join(MemberOptions { addresses, secret, certificate, number, patience: PATIENCE })?;
     let begun_s = processor_s();
     let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
-    work_on_share(&share, cluster, None)?;
+    let feeder = rows.map(|rows| feed(&share, rows)).transpose()?;
+    work_on_share(&share, cluster, feeder)?;
     drop(mesh);
     Ok(processor_s() - begun_s)
+}
+
+/// What the ranks of a process do, batch by batch.
+fn rows_of(job: &str, number: usize) -> Result<Vec<Batch>> {
+    let (others, job) = job.split_once(' ').context("how many others, and a job")?;
+    let (others, job): (u64, _) = (others.parse()?, Job::from_text(job)?);
+    let ranks = u64::from(job.spec()?.ranks);
+    let is_own = |rank: Rank| u64::from(rank.0) * others / ranks + 1 == number as u64;
+    let of_batch = |batch: Batch| {
+        let events = batch.events.iter().zip(&batch.events_end_ns);
+        let (events, events_end_ns): (Vec<Event>, Vec<u64>) =
+            events.filter(|(event, _)| is_own(event.rank())).unzip();
+        Batch {
+            activities: batch.activities.into_iter().filter(|of| is_own(of.rank)).collect(),
+            collected: batch.collected.into_iter().filter(|of| is_own(of.rank)).collect(),
+            events,
+            events_end_ns,
+            until_ns: batch.until_ns,
+            ..Batch::default()
+        }
+    };
+    Ok(job.batches()?.into_iter().map(of_batch).collect())
+}
+
+/// Feeds batches on a thread of its own, as soon as there is room.
+fn feed(share: &[u8], rows: Vec<Batch>) -> Result<Feeder> {
+    let feeder = Feeder::new(share)?;
+    let of_thread = feeder.clone();
+    std::thread::spawn(move || {
+        for mut batch in rows {
+            while let Err(TryFeedError::Full(again)) = of_thread.try_feed(batch) {
+                batch = *again;
+                std::thread::sleep(REST);
+            }
+        }
+        of_thread.close();
+    });
+    Ok(feeder)
 }
 
 fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> Result<()> {
