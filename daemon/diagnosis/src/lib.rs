@@ -31,6 +31,8 @@ pub use evolution::{
     Band, Bands, Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, Ratios, RegionOfRank,
     Segment, Series, Tally, Window, pending,
 };
-pub use hang::{Clash, Doing, HangAnalysis, HangDetector, LastCall, Moment, Movement, Need, Root, Waiting};
+pub use hang::{
+    Clash, Doing, HangAnalysis, HangDetector, LastCall, Moment, Moved, Movement, Need, Root, Waiting,
+};
 pub use verdict::{Assessment, Basis, NEGLIGIBLE, Remark, ReplaySavings, Verdict};
 pub use windowed::Windowed;

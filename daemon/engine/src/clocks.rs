@@ -43,8 +43,8 @@ impl Clocks {
     }
 
     /// Likewise, for somebody else to add.
-    pub(crate) fn sum(&self, messages: &[Message]) -> ClockSums {
-        let (mut violations, mut least) = (Violations::default(), FxHashMap::default());
+    pub(crate) fn sum(&self, messages: &[Message], ClockSums { violations: count, least }: &mut ClockSums) {
+        let mut violations = Violations::default();
         for message in messages.iter().filter(|message| message.inter) {
             let (Some(&from), Some(&to)) = (self.nodes.get(&message.src), self.nodes.get(&message.dst))
             else {
@@ -58,7 +58,7 @@ impl Clocks {
                 *of_slot = (send_ns, recv_ns);
             }
         }
-        ClockSums { violations: violations.count, least }
+        *count += violations.count;
     }
 
     /// Takes in what somebody else has summed up.

@@ -2,7 +2,7 @@
 
 use crate::clocks::{ClockSums, Clocks};
 use crate::owners::Owners;
-use mpiscope_diagnosis::{HangDetector, Movement};
+use mpiscope_diagnosis::{HangDetector, Moved, Movement};
 use mpiscope_feed::CallSums;
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::{
@@ -21,7 +21,7 @@ const MOST_OPEN: usize = 1 << 20;
 /// Likewise sends without a receive.
 const MOST_UNRECEIVED: usize = 1 << 16;
 
-/// What a batch added. Each rank is read by one process, and each message is matched by one: the sums of several can be added in any
+/// What batches added. Each rank is read by one process, and each message is matched by one: the sums of several can be added in any
 /// order.
 #[derive(Debug)]
 pub struct Counted {
@@ -40,6 +40,26 @@ pub struct Counted {
     pub(crate) unmatched_receives: u64,
     /// When it is time to say it.
     pub(crate) open: Option<Open>,
+}
+
+impl Counted {
+    /// Nothing yet; windows are that long.
+    fn new(window_ns: u64) -> Self {
+        Self {
+            counts: Counts::new(window_ns),
+            totals: Totals::default(),
+            sums: RowSums::default(),
+            movement: Movement::default(),
+            clocks: ClockSums::default(),
+            faults: Vec::new(),
+            cost_ns: 0.0,
+            unreadable_slots: 0,
+            calls_beyond_sites: 0,
+            unmatched_sends: 0,
+            unmatched_receives: 0,
+            open: None,
+        }
+    }
 }
 
 mpiscope_model::numbers! {
@@ -78,6 +98,9 @@ pub struct Counter {
     matcher: Matcher,
     clocks: Clocks,
     hang_detector: HangDetector,
+    /// What batches have added that the daemon was not told of.
+    added: Counted,
+    moved: Moved,
     cost_per_call_ns: FxHashMap<Rank, f64>,
     unreadable_slots: u64,
     calls_beyond_sites: u64,
@@ -97,6 +120,8 @@ impl Counter {
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             hang_detector: HangDetector::default(),
+            added: Counted::new(window_ns),
+            moved: Moved::default(),
             cost_per_call_ns: FxHashMap::default(),
             unreadable_slots: 0,
             calls_beyond_sites: 0,
@@ -138,8 +163,8 @@ impl Counter {
         of_each
     }
 
-    /// What a batch came to, with the events that this reader has to know of, its own and those of others; and the messages.
-    pub fn count(&mut self, batch: &Batch, events: &[Event], is_last: bool) -> (Counted, Vec<Message>) {
+    /// Counts a batch, with the events that this reader has to know of, its own and those of others. Returns the messages.
+    pub fn count(&mut self, batch: &Batch, events: &[Event], is_last: bool) -> Vec<Message> {
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
             self.clocks.place(info.rank, info.node);
@@ -153,31 +178,35 @@ impl Counter {
         self.is_open_new |= !events.is_empty() || is_last;
         let calls = &batch.calls;
         self.hang_detector.feed(calls, &batch.lone_polls, &batch.comms, &batch.members);
-        let mut counts = Counts::new(self.window_ns);
+        self.moved.see(calls);
+        let Counted { counts, totals, sums, clocks, faults, cost_ns, .. } = &mut self.added;
         counts.calls(calls);
         counts.messages(&messages);
-        let mut totals = Totals { uncertain_messages: uncertain, ..Totals::default() };
+        totals.uncertain_messages += uncertain;
         totals.add_calls(calls);
         totals.add_messages(&messages);
-        let mut sums = RowSums { calls: CallSums::of_calls(calls), ..RowSums::default() };
+        sums.calls.add(calls);
         sums.traffic.feed(&messages);
         sums.sizes.feed(&messages);
+        self.clocks.sum(&messages, clocks);
+        faults.extend(batch.faults.iter().cloned());
+        let of_rank = |rank| self.cost_per_call_ns.get(&rank).copied().unwrap_or_default();
+        *cost_ns += self::cost_ns(calls, of_rank);
+        messages
+    }
+
+    /// What was counted since this was last asked.
+    pub fn counted(&mut self, is_last: bool) -> Counted {
         let (unreadable, beyond) = (self.ingest.unreadable_slots(), self.ingest.calls_beyond_sites());
-        let counted = Counted {
-            counts,
-            totals,
-            sums,
-            movement: self.hang_detector.movement_of(calls),
-            clocks: self.clocks.sum(&messages),
-            faults: batch.faults.clone(),
-            cost_ns: cost_ns(calls, |rank| self.cost_per_call_ns.get(&rank).copied().unwrap_or_default()),
+        Counted {
+            movement: self.hang_detector.movement_of(std::mem::take(&mut self.moved)),
             unreadable_slots: unreadable - std::mem::replace(&mut self.unreadable_slots, unreadable),
             calls_beyond_sites: beyond - std::mem::replace(&mut self.calls_beyond_sites, beyond),
             unmatched_sends: self.matcher.unmatched_sends(),
             unmatched_receives: self.matcher.unmatched_receives(),
             open: self.open(is_last),
-        };
-        (counted, messages)
+            ..std::mem::replace(&mut self.added, Counted::new(self.window_ns))
+        }
     }
 
     /// What is open, when it is time to say it.

@@ -186,8 +186,8 @@ impl Engine {
         self.take()
     }
 
-    /// Takes in what became known, and what other processes counted at the same time. The batch has the calls that are to be shown,
-    /// and these are the messages that are.
+    /// Takes in what became known, and what other processes counted until then, if they were to say it. The batch has the calls that are
+    /// to be shown, and these are the messages that are.
     pub fn settle_counted(
         &mut self,
         mut batch: Batch,
@@ -195,12 +195,17 @@ impl Engine {
         counted: Vec<Counted>,
     ) -> Step {
         let calls = std::mem::take(&mut batch.calls);
-        self.elsewhere.open.resize_with(counted.len(), Open::default);
-        (self.elsewhere.unmatched_sends, self.elsewhere.unmatched_receives) = (0, 0);
+        let are_counted = !counted.is_empty();
+        if are_counted {
+            self.elsewhere.open.resize_with(counted.len(), Open::default);
+            (self.elsewhere.unmatched_sends, self.elsewhere.unmatched_receives) = (0, 0);
+        }
         let of_each = counted.into_iter().enumerate();
         let sums = of_each.map(|(reader, counted)| self.add_counted(reader, counted, &mut batch)).collect();
         let (events, ends_ns) = (std::mem::take(&mut batch.events), std::mem::take(&mut batch.events_end_ns));
-        let mut step = self.settle(batch);
+        let mut step = self.settle_batch(batch);
+        // Windows that are complete by then are written once.
+        step.windows = if are_counted { self.counts.take_windows(self.until_ns) } else { Vec::new() };
         (step.batch.events, step.batch.events_end_ns) = (events, ends_ns);
         Step { calls, messages, counted: Some(sums), ..step }
     }
@@ -296,7 +301,12 @@ impl Engine {
         steps
     }
 
-    fn settle(&mut self, mut batch: Batch) -> Step {
+    fn settle(&mut self, batch: Batch) -> Step {
+        let step = self.settle_batch(batch);
+        Step { windows: self.counts.take_windows(self.until_ns), ..step }
+    }
+
+    fn settle_batch(&mut self, mut batch: Batch) -> Step {
         let calls = std::mem::take(&mut batch.calls);
         let faults = std::mem::take(&mut batch.faults);
         self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
@@ -324,10 +334,9 @@ impl Engine {
         };
         let (matched, ()) = both(is_shared_out, || matcher.feed(&batch.events), count);
         self.count_messages(&matched.messages, matched.uncertain);
-        let windows = self.counts.take_windows(self.until_ns);
         let scheduling = batch.scheduling.clone();
         let batch = if self.is_diagnosed { batch } else { Batch::default() };
-        Step { calls, messages: matched.messages, windows, scheduling, faults, batch, counted: None }
+        Step { calls, messages: matched.messages, scheduling, faults, batch, ..Step::default() }
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {

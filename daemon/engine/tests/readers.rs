@@ -63,16 +63,18 @@ fn alone(messages: &[wire::Message]) -> (Outcome, Engine) {
     (outcome, engine)
 }
 
-/// With readers, each with this number of threads, and messages in pieces of this size.
+/// With readers, each with this number of threads, and messages in pieces of this size; they say what they have counted after so many
+/// batches.
 fn read_by(
     messages: &[wire::Message],
     (readers, threads, at_once): (usize, usize, usize),
+    every: usize,
 ) -> (Outcome, Engine) {
     let mut engine = Engine::for_diagnosis(100_000);
     let mut division = Division::new(readers);
     let ingest = || Ingest::for_diagnosis().with_threads(threads).with_least_for_thread(8);
     let mut counters: Vec<Counter> = (0..readers).map(|_| Counter::new(readers, 100_000, ingest())).collect();
-    let mut outcome = Outcome::default();
+    let (mut outcome, mut uncounted) = (Outcome::default(), 0);
     for piece in messages.chunks(at_once) {
         for message in piece {
             match division.divide(message.clone()) {
@@ -89,19 +91,24 @@ fn read_by(
             }
         }
         if piece.iter().any(Ingest::settles) {
-            let batch = engine.take();
-            let (batch, messages, counted) = counted(&mut counters, batch, false);
+            uncounted = (uncounted + 1) % every;
+            let (batch, is_due) = (engine.take(), uncounted == 0);
+            let (batch, messages, counted) = counted(&mut counters, batch, (is_due, false));
             outcome.take(engine.settle_counted(batch, messages, counted));
         }
     }
     let batch = engine.take_rest();
-    let (batch, messages, counted) = counted(&mut counters, batch, true);
+    let (batch, messages, counted) = counted(&mut counters, batch, (true, true));
     outcome.take(engine.finish_counted(batch, messages, counted));
     (outcome, engine)
 }
 
 /// What all readers found: what is to be shown of it, and their sums.
-fn counted(counters: &mut [Counter], mut batch: Batch, is_last: bool) -> (Batch, Vec<Message>, Vec<Counted>) {
+fn counted(
+    counters: &mut [Counter],
+    mut batch: Batch,
+    (is_due, is_last): (bool, bool),
+) -> (Batch, Vec<Message>, Vec<Counted>) {
     let mut take = |counter: &mut Counter| if is_last { counter.take_rest() } else { counter.take() };
     let batches: Vec<Batch> = counters.iter_mut().map(&mut take).collect();
     let mut events_for = vec![Vec::new(); counters.len()];
@@ -111,15 +118,15 @@ fn counted(counters: &mut [Counter], mut batch: Batch, is_last: bool) -> (Batch,
     }
     let (mut messages, mut counted) = (Vec::new(), Vec::new());
     for ((counter, read), events) in counters.iter_mut().zip(batches).zip(events_for) {
-        let (of_reader, matched) = counter.count(&read, &events, is_last);
-        // As they are on the way between processes.
-        let mut numbers = Vec::new();
-        of_reader.put(&mut numbers);
-        counted.extend(Counted::get(&mut NumberReader::new(&numbers)));
-        messages.extend(matched);
+        messages.extend(counter.count(&read, &events, is_last));
+        if is_due {
+            // As they are on the way between processes.
+            let mut numbers = Vec::new();
+            counter.counted(is_last).put(&mut numbers);
+            counted.push(Counted::get(&mut NumberReader::new(&numbers)).unwrap());
+        }
         batch.take_rows(read);
     }
-    assert_eq!(counted.len(), counters.len());
     (batch, messages, counted)
 }
 
@@ -159,12 +166,13 @@ proptest! {
         readers in 1_usize..6,
         threads in 1_usize..3,
         at_once in 1_usize..80,
+        every in 1_usize..5,
     ) {
         let messages = random_jobs::messages(&choices);
-        let read = read_by(&random_jobs::packed(&messages, false), (readers, threads, at_once));
+        let read = read_by(&random_jobs::packed(&messages, false), (readers, threads, at_once), every);
         prop_assert_eq!(difference(&read, &alone(&messages)), None);
         let damaged = random_jobs::packed(&messages, true);
-        let read = read_by(&damaged, (readers, threads, at_once));
+        let read = read_by(&damaged, (readers, threads, at_once), every);
         prop_assert_eq!(difference(&read, &alone(&damaged)), None);
     }
 }
@@ -177,7 +185,7 @@ fn a_long_job_comes_to_the_same() {
     assert!(expected.1.totals.calls > 1_000, "{:?}", expected.1.totals);
     assert!(expected.1.losses.unreadable > 100 && expected.1.comms.len() > 2 && !expected.1.sites.is_empty());
     for readers in [1, 2, 5] {
-        assert_eq!(difference(&read_by(&messages, (readers, 2, 97)), &expected), None);
+        assert_eq!(difference(&read_by(&messages, (readers, 2, 97), readers), &expected), None);
     }
 }
 
@@ -188,7 +196,7 @@ fn messages_between_readers_are_matched() {
     assert_eq!(expected.1.totals.messages, expected.1.totals.calls / 2);
     let clocks = |engine: &mut Engine| format!("{:?}", engine.solve_clocks());
     for readers in [1, 3] {
-        let mut read = read_by(&messages, (readers, 2, 5));
+        let mut read = read_by(&messages, (readers, 2, 5), 1);
         assert_eq!(difference(&read, &expected), None);
         assert_eq!(clocks(&mut read.1), clocks(&mut expected.1));
     }

@@ -47,17 +47,14 @@ pub struct CallSums {
 mpiscope_model::numbers! { CallSums { starts, durations } }
 
 impl CallSums {
-    /// Of these calls.
-    #[must_use]
-    pub fn of_calls(calls: &[Call]) -> Self {
-        let mut sums = Self::default();
+    /// Takes in calls.
+    pub fn add(&mut self, calls: &[Call]) {
         for call in calls {
-            *sums.starts.entry((call.function, call.start_ns / WINDOW_NS)).or_default() += 1;
+            *self.starts.entry((call.function, call.start_ns / WINDOW_NS)).or_default() += 1;
             let bin = duration_bin(call.each_ns());
             let key = (call.end_ns / CHAPTER_NS, call.rank, (call.function, bin));
-            *sums.durations.entry(key).or_default() += 1;
+            *self.durations.entry(key).or_default() += 1;
         }
-        sums
     }
 }
 

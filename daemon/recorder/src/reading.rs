@@ -4,6 +4,10 @@ use crate::helpers::OnHosts;
 use crate::missed::Tail;
 use crate::queue::Receiving;
 use crate::readers::{Gone, Invitations, Readers};
+use std::time::{Duration, Instant};
+
+/// As often as those who look get all figures.
+const ASK_EVERY: Duration = Duration::from_millis(180);
 
 /// The recorder's part of it.
 pub(crate) struct Reading {
@@ -23,6 +27,9 @@ pub(crate) struct Reading {
     /// How many messages of the log were taken in, and how many of them have become rows.
     pub(crate) taken: u64,
     pub(crate) settled: u64,
+    /// How many calls these stand for, whether readers have said what they have counted or not, and when they were last asked for that.
+    pub(crate) made: u64,
+    pub(crate) asked: Option<Instant>,
     /// Of how many those who look have been shown the rows, once they come again.
     pub(crate) shown_until: u64,
     /// Whether they have seen what comes.
@@ -51,6 +58,8 @@ impl Default for Reading {
             is_postponed: false,
             taken: 0,
             settled: 0,
+            made: 0,
+            asked: None,
             shown_until: 0,
             is_known: false,
             input: None,
@@ -65,6 +74,15 @@ impl Default for Reading {
 impl Reading {
     pub(crate) fn is_shared(&self) -> bool {
         self.readers.is_some()
+    }
+
+    /// Whether readers are to say what they have counted. It is asked of all for the same batch, and not for each: they add up meanwhile.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let is_due = self.asked.is_none_or(|asked| asked.elapsed() >= ASK_EVERY);
+        if is_due {
+            self.asked = Some(Instant::now());
+        }
+        is_due
     }
 
     /// Whether readers have answered.

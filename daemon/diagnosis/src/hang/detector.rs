@@ -29,6 +29,28 @@ pub struct Movement {
 
 mpiscope_model::numbers! { Movement { moved_ns, last, polling, entered } }
 
+/// What calls that were fed concern of what is kept.
+#[derive(Debug, Default)]
+pub struct Moved {
+    ranks: FxHashSet<Rank>,
+    entered: FxHashSet<(Comm, Rank)>,
+}
+
+impl Moved {
+    /// Takes in calls.
+    pub fn see(&mut self, calls: &[Call]) {
+        // Most calls are of the rank of the one before, and most collectives of its communicator.
+        for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
+            let rank = of_rank[0].rank;
+            self.ranks.insert(rank);
+            let mut comms: Vec<Comm> =
+                of_rank.iter().filter_map(|call| call.instance.and(call.comm)).collect();
+            comms.dedup();
+            self.entered.extend(comms.into_iter().map(|comm| (comm, rank)));
+        }
+    }
+}
+
 /// What is kept while the job moves.
 #[derive(Debug, Default)]
 pub struct HangDetector {
@@ -81,19 +103,9 @@ impl HangDetector {
         }
     }
 
-    /// What these calls, which were fed last, changed of it.
+    /// What the calls that were fed changed of it.
     #[must_use]
-    pub fn movement_of(&self, calls: &[Call]) -> Movement {
-        let (mut ranks, mut entered) = (FxHashSet::default(), FxHashSet::default());
-        // Most calls are of the rank of the one before, and most collectives of its communicator.
-        for of_rank in calls.chunk_by(|one, other| one.rank == other.rank) {
-            let rank = of_rank[0].rank;
-            ranks.insert(rank);
-            let mut comms: Vec<Comm> =
-                of_rank.iter().filter_map(|call| call.instance.and(call.comm)).collect();
-            comms.dedup();
-            entered.extend(comms.into_iter().map(|comm| (comm, rank)));
-        }
+    pub fn movement_of(&self, Moved { ranks, entered }: Moved) -> Movement {
         Movement {
             moved_ns: self.moved_ns,
             last: ranks.into_iter().filter_map(|rank| Some((rank, *self.last.get(&rank)?))).collect(),

@@ -20,7 +20,7 @@ mod tests;
 mod waits;
 
 pub use analysis::{Clash, Doing, HangAnalysis, Root};
-pub use detector::{HangDetector, LastCall, Movement};
+pub use detector::{HangDetector, LastCall, Moved, Movement};
 pub use moment::Moment;
 pub use waits::{Need, Waiting};
 

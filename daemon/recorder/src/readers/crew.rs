@@ -123,8 +123,9 @@ pub(crate) struct Settled {
     pub(crate) until: u64,
     pub(crate) of_readers: Vec<OfReader>,
     pub(crate) is_shown: bool,
-    /// How many calls there are, and which live analysis all have fed with them.
+    /// How many rows of calls there are, how many calls they stand for, and which live analysis all have fed with them.
     pub(crate) row_count: u64,
+    pub(crate) made: u64,
     pub(crate) fed: Option<u64>,
     pub(crate) brought: Brought,
     pub(crate) is_last: bool,
@@ -344,6 +345,7 @@ impl Readers {
             of_readers: Vec::new(),
             is_shown: true,
             row_count: 0,
+            made: 0,
             fed: for_whom.feeding.map(|feeding| feeding.generation),
             brought: Brought::default(),
             is_last: true,
@@ -371,10 +373,11 @@ impl Way {
     }
 
     fn add(&mut self, answer: Answer, to: &mut Settled) {
-        let Answer { counted, shown, row_count, are_fed, calls, messages, faults, cpu_s } = answer;
+        let Answer { counted, shown, row_count, made, are_fed, calls, messages, faults, cpu_s } = answer;
         to.row_count = to.row_count.saturating_add(row_count);
+        to.made = to.made.saturating_add(made);
         to.fed = to.fed.filter(|_| are_fed);
-        to.counted.push(counted);
+        to.counted.extend(counted);
         to.brought.faults.extend(faults);
         to.brought.lost_calls += calls.given_up.saturating_sub(self.given_up.0);
         to.brought.lost_messages += messages.given_up.saturating_sub(self.given_up.1);

@@ -64,6 +64,8 @@ pub(crate) struct ForWhom {
     pub(crate) is_shown: bool,
     /// A live analysis does.
     pub(crate) feeding: Option<Feeding>,
+    /// The daemon wants to know what was counted until then.
+    pub(crate) is_due: bool,
 }
 
 /// What a live analysis is fed.
@@ -79,28 +81,33 @@ pub(crate) const FOR_WHOM_BYTES: usize = 9;
 
 impl ForWhom {
     pub(crate) fn to_bytes(self) -> [u8; FOR_WHOM_BYTES] {
-        let Self { is_shown, feeding } = self;
+        let Self { is_shown, feeding, is_due } = self;
         let is_anew = feeding.is_some_and(|feeding| feeding.is_anew);
         let mut bytes = [0; FOR_WHOM_BYTES];
-        bytes[0] = u8::from(is_shown) | u8::from(feeding.is_some()) << 1 | u8::from(is_anew) << 2;
+        let flags = [is_shown, feeding.is_some(), is_anew, is_due];
+        bytes[0] = flags.iter().rev().fold(0, |flags, flag| flags << 1 | u8::from(*flag));
         bytes[1..].copy_from_slice(&feeding.map_or(0, |feeding| feeding.generation).to_le_bytes());
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: [u8; FOR_WHOM_BYTES]) -> Self {
         let [flags, generation @ ..] = bytes;
-        let feeding = Feeding { generation: u64::from_le_bytes(generation), is_anew: flags & 4 != 0 };
-        Self { is_shown: flags & 1 != 0, feeding: (flags & 2 != 0).then_some(feeding) }
+        let is_set = |at: u8| flags >> at & 1 == 1;
+        let feeding = Feeding { generation: u64::from_le_bytes(generation), is_anew: is_set(2) };
+        Self { is_shown: is_set(0), feeding: is_set(1).then_some(feeding), is_due: is_set(3) }
     }
 }
 
 /// What a batch came to.
 pub(crate) struct Answer {
-    pub(crate) counted: Counted,
+    /// Until now, where that is wanted.
+    pub(crate) counted: Option<Counted>,
     /// Where that is wanted.
     pub(crate) shown: Option<Shown>,
-    /// How many calls there were, and whether they were fed, as wanted, and nothing is missing.
+    /// How many rows of calls there were, and how many calls that were made they stand for.
     pub(crate) row_count: u64,
+    pub(crate) made: u64,
+    /// Whether they were fed, as wanted, and nothing is missing.
     pub(crate) are_fed: bool,
     pub(crate) calls: Written,
     pub(crate) messages: Written,
@@ -110,7 +117,7 @@ pub(crate) struct Answer {
     pub(crate) cpu_s: f64,
 }
 
-numbers! { Answer { counted, shown, row_count, are_fed, calls, messages, faults, cpu_s } }
+numbers! { Answer { counted, shown, row_count, made, are_fed, calls, messages, faults, cpu_s } }
 
 /// How far rows have come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -264,10 +271,10 @@ mod tests {
 
     #[test]
     fn for_whom_a_batch_is_is_the_same_afterwards() {
-        for is_shown in [false, true] {
+        for (is_shown, is_due) in [(false, false), (false, true), (true, false), (true, true)] {
             let feeding = |is_anew| Some(Feeding { generation: u64::MAX - 7, is_anew });
             for feeding in [None, feeding(false), feeding(true)] {
-                let for_whom = ForWhom { is_shown, feeding };
+                let for_whom = ForWhom { is_shown, feeding, is_due };
                 assert_eq!(ForWhom::from_bytes(for_whom.to_bytes()), for_whom);
             }
         }

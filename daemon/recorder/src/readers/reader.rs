@@ -101,7 +101,7 @@ impl Reader {
     }
 
     /// Says what became known; says whether more is to come.
-    fn answer(&mut self, ForWhom { is_shown, feeding }: ForWhom, is_last: bool) -> Result<bool> {
+    fn answer(&mut self, ForWhom { is_shown, feeding, is_due }: ForWhom, is_last: bool) -> Result<bool> {
         // Those that wait, and that nobody was shown.
         let earlier = if is_shown && !self.is_shown {
             (self.calls.waiting(), self.messages.waiting())
@@ -118,7 +118,8 @@ impl Reader {
                 return Ok(false);
             }
         };
-        let (counted, messages) = self.counter.count(&batch, &events, is_last);
+        let messages = self.counter.count(&batch, &events, is_last);
+        let counted = (is_due || is_last).then(|| self.counter.counted(is_last));
         let written = [self.calls.push(&batch.calls, is_last), self.messages.push(&messages, is_last)];
         let faults = written.into_iter().flatten().filter_map(Result::err);
         let faults = faults.map(|error| format!("a process that reads calls: {error}")).collect();
@@ -126,6 +127,7 @@ impl Reader {
         self.messages.hand_over(&self.folder, &mut self.to)?;
         let before_ns = std::mem::replace(&mut self.until_ns, batch.until_ns);
         let row_count = batch.calls.len() as u64;
+        let made = batch.calls.iter().fold(0, |made: u64, call| made.saturating_add(call.count.max(1)));
         let are_fed = self.analysing.as_mut().is_some_and(|analysing| {
             let given = feeding.map(|feeding| (feeding, of_analysis(&mut batch, is_shown)));
             analysing.feed(given, before_ns)
@@ -134,6 +136,7 @@ impl Reader {
             counted,
             shown: is_shown.then(|| Shown::new(batch, messages, earlier)),
             row_count,
+            made,
             are_fed,
             calls: self.calls.written(),
             messages: self.messages.written(),

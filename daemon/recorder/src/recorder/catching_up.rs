@@ -42,7 +42,9 @@ impl Recorder {
 
     fn forget(&mut self) {
         // What was recorded is recorded again, or counted as lost.
-        self.expected_calls = self.expected_calls.max(self.made_calls());
+        let made = std::mem::take(&mut self.reading.made).max(self.made_calls());
+        self.expected_calls = self.expected_calls.max(made);
+        self.reading.asked = None;
         let window_ns = self.window_ns();
         self.engine =
             if self.live.is_some() { Engine::for_diagnosis(window_ns) } else { Engine::new(window_ns) };

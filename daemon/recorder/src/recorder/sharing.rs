@@ -150,10 +150,10 @@ impl Recorder {
 
     pub(super) fn try_hand_out(&mut self, messages: Vec<Message>) -> Result<(), Gone> {
         self.reading.invite()?;
-        let for_whom = self.for_whom();
+        let settles = messages.iter().any(Ingest::settles);
+        let for_whom = ForWhom { is_due: settles && self.reading.is_due(), ..self.for_whom() };
         let Self { engine, reading, .. } = self;
         let Some(readers) = &mut reading.readers else { return Ok(()) };
-        let settles = messages.iter().any(Ingest::settles);
         for message in messages {
             engine.feed_on(readers.hand_out(message));
         }
@@ -180,7 +180,7 @@ impl Recorder {
                 (with_calls, Some(Feeding { generation: self.reading.invited, is_anew }))
             }
         };
-        ForWhom { is_shown: is_shown || is_watched, feeding }
+        ForWhom { is_shown: is_shown || is_watched, feeding, is_due: false }
     }
 
     /// Takes in what the readers have answered.
@@ -236,6 +236,7 @@ impl Recorder {
             of_readers,
             is_shown,
             row_count,
+            made,
             fed,
             brought,
             is_last,
@@ -267,6 +268,7 @@ impl Recorder {
         self.show_from(if is_last { u64::MAX } else { until });
         self.write_read(step, of_readers);
         self.reading.settled = self.reading.settled.max(until);
+        self.reading.made = self.reading.made.saturating_add(made);
     }
 
     fn write_read(&mut self, step: Step, of_readers: Vec<OfReader>) {

@@ -22,7 +22,9 @@ impl Job {
 
     pub(crate) fn from_text(text: &str) -> Result<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let [pattern, style, ranks, seconds] = words[..] else { anyhow::bail!("four words of a job: {text}") };
+        let [pattern, style, ranks, seconds] = words[..] else {
+            anyhow::bail!("four words of a job: {text}")
+        };
         Ok(Self {
             pattern: pattern.to_owned(),
             style: style.to_owned(),

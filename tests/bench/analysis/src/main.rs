@@ -22,9 +22,9 @@ mod processes;
 mod regions;
 
 use anyhow::{Context, Result};
+use job::Job;
 use mpiscope_diagnosis::{BudgetOptions, Windowed};
 use mpiscope_flow::{Flow, FlowOptions};
-use job::Job;
 use mpiscope_matching::{Counts, Matcher};
 use mpiscope_model::Batch;
 use processes::Processes;
@@ -250,7 +250,9 @@ fn main() -> Result<()> {
     for ((name, operator), of) in operators.iter().zip(&took) {
         let [least, middle, most] = sorted(of.iter().map(|took| calls as f64 / 1e6 / took.all_s()).collect());
         print!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
-        if let (Operator::Flows(_) | Operator::Shares(_) | Operator::Fed(_), Some(without)) = (operator, without) {
+        if let (Operator::Flows(_) | Operator::Shares(_) | Operator::Fed(_), Some(without)) =
+            (operator, without)
+        {
             let rounds = || took[without].iter().zip(of);
             let [least, middle, most] =
                 sorted(rounds().map(|(without, with)| without.wall_s / with.wall_s).collect());
