@@ -3,7 +3,7 @@
 use crate::clocks::{ClockSums, Clocks};
 use crate::owners::Owners;
 use mpiscope_diagnosis::{HangDetector, Moved, Movement};
-use mpiscope_feed::CallSums;
+use mpiscope_feed::{CallCounts, CallSums};
 use mpiscope_ingest::Ingest;
 use mpiscope_matching::{
     Counts, Matched, Matcher, MessageSizes, OpenPost, UnreceivedSend, WaitingSend, receivers,
@@ -100,6 +100,7 @@ pub struct Counter {
     hang_detector: HangDetector,
     /// What batches have added that the daemon was not told of.
     added: Counted,
+    calls: CallCounts,
     moved: Moved,
     cost_per_call_ns: FxHashMap<Rank, f64>,
     unreadable_slots: u64,
@@ -121,6 +122,7 @@ impl Counter {
             clocks: Clocks::default(),
             hang_detector: HangDetector::default(),
             added: Counted::new(window_ns),
+            calls: CallCounts::default(),
             moved: Moved::default(),
             cost_per_call_ns: FxHashMap::default(),
             unreadable_slots: 0,
@@ -185,7 +187,7 @@ impl Counter {
         totals.uncertain_messages += uncertain;
         totals.add_calls(calls);
         totals.add_messages(&messages);
-        sums.calls.add(calls);
+        self.calls.add(calls);
         sums.traffic.feed(&messages);
         sums.sizes.feed(&messages);
         self.clocks.sum(&messages, clocks);
@@ -198,6 +200,7 @@ impl Counter {
     /// What was counted since this was last asked.
     pub fn counted(&mut self, is_last: bool) -> Counted {
         let (unreadable, beyond) = (self.ingest.unreadable_slots(), self.ingest.calls_beyond_sites());
+        self.added.sums.calls = self.calls.take();
         Counted {
             movement: self.hang_detector.movement_of(std::mem::take(&mut self.moved)),
             unreadable_slots: unreadable - std::mem::replace(&mut self.unreadable_slots, unreadable),

@@ -99,7 +99,7 @@ pub use function_figures::FunctionFigures;
 pub use hang::{Hang, HangCall, HangKind, HangRoot, HangSentence, Hangs};
 pub use library::{FunctionName, Library, Usual};
 pub use message_source::{MessageSource, Messages};
-pub use overview::{CallSums, Overview};
+pub use overview::{CallCounts, CallSums, Overview};
 pub use panels::{PanelMessage, PanelMessageKind, PanelTab, Panels, PanelsKind};
 pub use pending::{PendingEdges, PendingGroups, PendingMessages};
 pub use perspective::{Perspective, RunEdge};

@@ -1,7 +1,7 @@
 //! What is known of the calls of a run as a whole: when they began, and how long they took when. One thread adds, many ask.
 
-use mpiscope_matching::{Bins, DensityHistory, Timeline, duration_bin};
-use mpiscope_model::{Call, Function, Nanoseconds, Rank};
+use mpiscope_matching::{Bins, Density, DensityHistory, DensityKey, Timeline};
+use mpiscope_model::{Call, Function, Nanoseconds};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,26 +35,61 @@ impl Default for OverviewParts {
     }
 }
 
+/// Sums calls up for somebody else, who adds them to it.
+#[derive(Debug)]
+pub struct CallCounts {
+    /// How many began, by the number of the finest window.
+    starts: FxHashMap<(Function, u64), u64>,
+    density: DensityHistory,
+}
+
 /// What calls add to it, summed up by somebody else.
 #[derive(Debug, Default)]
 pub struct CallSums {
-    /// How many began, by the number of the finest window.
-    starts: FxHashMap<(Function, u64), u64>,
-    /// How many ended, by the number of the finest chapter, and the bin of how long they took.
-    durations: FxHashMap<(u64, Rank, (Function, u16)), u64>,
+    starts: Vec<((Function, u64), u64)>,
+    chapters: Vec<Chapter>,
 }
 
-mpiscope_model::numbers! { CallSums { starts, durations } }
+/// How many calls ended between two times, with this number of ranks in a row.
+#[derive(Debug, Default)]
+struct Chapter {
+    from_ns: Nanoseconds,
+    to_ns: Nanoseconds,
+    ranks_per_row: u32,
+    cells: Vec<(DensityKey, u64)>,
+}
 
-impl CallSums {
+mpiscope_model::numbers! { CallSums { starts, chapters } }
+mpiscope_model::numbers! { Chapter { from_ns, to_ns, ranks_per_row, cells } }
+
+impl Default for CallCounts {
+    fn default() -> Self {
+        let OverviewParts { density, .. } = OverviewParts::default();
+        Self { starts: FxHashMap::default(), density }
+    }
+}
+
+impl CallCounts {
     /// Takes in calls.
     pub fn add(&mut self, calls: &[Call]) {
         for call in calls {
             *self.starts.entry((call.function, call.start_ns / WINDOW_NS)).or_default() += 1;
-            let bin = duration_bin(call.each_ns());
-            let key = (call.end_ns / CHAPTER_NS, call.rank, (call.function, bin));
-            *self.durations.entry(key).or_default() += 1;
         }
+        self.density.calls(calls);
+    }
+
+    /// The sums since this was last asked.
+    #[must_use]
+    pub fn take(&mut self) -> CallSums {
+        let density = self.density.take();
+        let chapter = |(range, density): (Range<Nanoseconds>, &Density)| Chapter {
+            from_ns: range.start,
+            to_ns: range.end,
+            ranks_per_row: density.ranks_per_row(),
+            cells: density.cells(),
+        };
+        let chapters = density.chapters().filter(|(_, density)| !density.is_empty());
+        CallSums { starts: self.starts.drain().collect(), chapters: chapters.map(chapter).collect() }
     }
 }
 
@@ -74,11 +109,11 @@ impl Overview {
     /// Takes in calls that were summed up.
     pub fn add_sums(&self, sums: &CallSums) {
         let OverviewParts { timeline, density } = &mut *self.lock();
-        for (&(function, window), &calls) in &sums.starts {
+        for &((function, window), calls) in &sums.starts {
             timeline.add(function, window.saturating_mul(WINDOW_NS), calls);
         }
-        for (&(chapter, rank, of), &calls) in &sums.durations {
-            density.add(rank, chapter.saturating_mul(CHAPTER_NS), of, calls);
+        for Chapter { from_ns, to_ns, ranks_per_row, cells } in &sums.chapters {
+            density.add_cells(&(*from_ns..*to_ns), *ranks_per_row, cells.iter().copied());
         }
     }
 
@@ -115,5 +150,47 @@ impl Overview {
     /// A copy: whoever adds does not wait while chapters are summed up.
     pub(crate) fn densities(&self) -> DensityHistory {
         self.lock().density.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_model::Rank;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whoever has few ranks, or has seen little of the run, sums up by smaller rows and chapters than others do.
+        #[test]
+        fn whoever_sums_up_it_comes_to_the_same(
+            calls in proptest::collection::vec(
+                (0_u32..3_000, 1_u16..3, 0_u64..200_000_000_000, 0_u64..1_000_000), 0..200),
+            readers in 1_u32..4,
+            every in 1_usize..20,
+        ) {
+            let call = |(rank, function, start_ns, ns)| Call {
+                rank: Rank(rank), function, start_ns, end_ns: start_ns + ns, ..Call::default()
+            };
+            let calls: Vec<Call> = calls.into_iter().map(call).collect();
+            let (plain, summed) = (Overview::default(), Overview::default());
+            plain.add(&calls);
+            let mut counts: Vec<CallCounts> = (0..readers).map(|_| CallCounts::default()).collect();
+            for calls in calls.chunks(every) {
+                for (place, counts) in (0..).zip(&mut counts) {
+                    let own: Vec<Call> =
+                        calls.iter().filter(|call| call.rank.0 * readers / 3_000 == place).copied().collect();
+                    counts.add(&own);
+                    summed.add_sums(&counts.take());
+                }
+            }
+            let cells = |overview: &Overview| {
+                let (timeline, density) = overview.parts();
+                let chapters = density.chapters().map(|(range, of)| (range, of.ranks_per_row(), of.cells()));
+                let chapters: Vec<_> = chapters.filter(|(.., cells)| !cells.is_empty()).collect();
+                let starts = timeline.cells().into_iter().map(|of| (of.start_ns, of.function, of.calls));
+                (starts.collect::<Vec<_>>(), chapters)
+            };
+            prop_assert_eq!(cells(&summed), cells(&plain));
+        }
     }
 }

@@ -10,6 +10,9 @@ use std::sync::{Arc, LazyLock};
 /// Bins in which a duration doubles.
 pub const BINS_PER_OCTAVE: u32 = 16;
 
+/// All ranks that there may be.
+const MOST_RANKS_PER_ROW: u32 = 1 << 31;
+
 /// Where the sixteenths of an octave begin.
 static SIXTEENTHS: LazyLock<[f64; BINS_PER_OCTAVE as usize]> =
     LazyLock::new(|| std::array::from_fn(|number| (number as f64 / f64::from(BINS_PER_OCTAVE)).exp2()));
@@ -59,7 +62,7 @@ impl Density {
     #[must_use]
     pub fn new(ranks_per_row: u32) -> Self {
         Self {
-            ranks_per_row: ranks_per_row.clamp(1, 1 << 31).next_power_of_two(),
+            ranks_per_row: ranks_per_row.clamp(1, MOST_RANKS_PER_ROW).next_power_of_two(),
             cells: FxHashMap::default(),
         }
     }
@@ -89,11 +92,15 @@ impl Density {
 
     /// Adds what another counted.
     pub fn merge(&mut self, other: &Self) {
-        self.widen(other.ranks_per_row);
-        for (&DensityKey { row, function, bin }, &count) in &other.cells {
-            let row =
-                (u64::from(row) * u64::from(other.ranks_per_row) / u64::from(self.ranks_per_row)) as u32;
-            self.add_cell(DensityKey { row, function, bin }, count);
+        self.add_cells(other.ranks_per_row, other.cells.iter().map(|(key, calls)| (*key, *calls)));
+    }
+
+    /// Adds cells with this number of ranks in a row.
+    fn add_cells(&mut self, ranks_per_row: u32, cells: impl Iterator<Item = (DensityKey, u64)>) {
+        self.widen(ranks_per_row);
+        for (DensityKey { row, function, bin }, calls) in cells {
+            let row = (u64::from(row) * u64::from(ranks_per_row) / u64::from(self.ranks_per_row)) as u32;
+            self.add_cell(DensityKey { row, function, bin }, calls);
         }
     }
 
@@ -111,6 +118,12 @@ impl Density {
         let mut cells: Vec<_> = self.cells.iter().map(|(&key, &count)| (key, count)).collect();
         cells.sort_unstable_by_key(|(key, _)| *key);
         cells
+    }
+
+    /// Whether no call was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
     }
 
     /// Calls counted.
@@ -156,17 +169,36 @@ impl DensityHistory {
         numbered.map(|(at, density)| (at * self.chapter_ns..(at + 1) * self.chapter_ns, density.as_ref()))
     }
 
-    /// Takes in a chapter of another one; its length is a multiple of a chapter's here.
+    /// Takes in a chapter of another one that had as many chapters and rows, or fewer.
     pub fn add_chapter(&mut self, range_ns: &Range<Nanoseconds>, density: &Density) {
+        let cells = density.cells.iter().map(|(key, calls)| (*key, *calls));
+        self.add_cells(range_ns, density.ranks_per_row, cells);
+    }
+
+    /// Likewise, as cells with this number of ranks in a row.
+    pub fn add_cells(
+        &mut self,
+        range_ns: &Range<Nanoseconds>,
+        ranks_per_row: u32,
+        cells: impl Iterator<Item = (DensityKey, u64)>,
+    ) {
+        let ranks_per_row = ranks_per_row.min(MOST_RANKS_PER_ROW);
         while range_ns.end.saturating_sub(range_ns.start) > self.chapter_ns {
             self.double();
         }
-        while self.ranks_per_row < density.ranks_per_row {
+        while self.ranks_per_row < ranks_per_row {
             self.widen();
         }
         self.make_room(Rank(0), range_ns.start);
         let chapter = (range_ns.start / self.chapter_ns) as usize;
-        Arc::make_mut(&mut self.chapters[chapter]).merge(density);
+        Arc::make_mut(&mut self.chapters[chapter]).add_cells(ranks_per_row, cells);
+    }
+
+    /// What was counted since this was last asked. What comes later is counted by the same chapters and rows.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        let rest = Self { chapters: Vec::new(), ..*self };
+        std::mem::replace(self, rest)
     }
 
     /// Takes in calls.
@@ -186,14 +218,6 @@ impl DensityHistory {
             alike.iter().for_each(|call| density.add(call));
             rest = others;
         }
-    }
-
-    /// Counts calls of a function that ended then, on one rank; all of them took as long as the bin says.
-    pub fn add(&mut self, rank: Rank, end_ns: Nanoseconds, (function, bin): (Function, u16), calls: u64) {
-        self.make_room(rank, end_ns);
-        let chapter = (end_ns / self.chapter_ns) as usize;
-        let row = rank.0 >> self.ranks_per_row.trailing_zeros();
-        Arc::make_mut(&mut self.chapters[chapter]).add_cell(DensityKey { row, function, bin }, calls);
     }
 
     fn make_room(&mut self, rank: Rank, end_ns: Nanoseconds) {
