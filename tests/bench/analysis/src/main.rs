@@ -1,7 +1,7 @@
 //! How many calls a second the analysis takes on one core: each operator by itself, and all of them; and on timely
 //! dataflow with one worker and several, and over several processes.
 //!
-//! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]` A job is
+//! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rate CALLS_PER_S --rounds R]` A job is
 //! simulated and read before the clock starts; then each operator takes the same batches, in turns. The result is CPU
 //! time, which depends less on other load; for flows also elapsed time. Flows are compared with the operators without
 //! threads round by round, because a machine is not always as fast. `--only NAME` selects one operator. Other options
@@ -201,7 +201,8 @@ fn main() -> Result<()> {
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
     let seconds: f64 = value("--seconds", "2").parse().context("--seconds takes a number")?;
     let (pattern, style) = (value("--pattern", "halo2d"), value("--style", "waitall"));
-    let job = Job { pattern, style, ranks, seconds };
+    let calls_per_s = value("--rate", "1000000").parse().context("--rate takes a number")?;
+    let job = Job { pattern, style, ranks, seconds, calls_per_s };
     if arguments.iter().any(|word| word == "--ingest") {
         return ingest::all(&job.spec()?, rounds);
     }
