@@ -98,7 +98,7 @@ pub struct Counter {
     matcher: Matcher,
     clocks: Clocks,
     hang_detector: HangDetector,
-    /// What batches have added that the daemon was not told of.
+    /// What batches have added since the daemon last asked.
     added: Counted,
     calls: CallCounts,
     moved: Moved,

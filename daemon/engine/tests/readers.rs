@@ -63,8 +63,8 @@ fn alone(messages: &[wire::Message]) -> (Outcome, Engine) {
     (outcome, engine)
 }
 
-/// With readers, each with this number of threads, and messages in pieces of this size; they say what they have counted after so many
-/// batches.
+/// With readers, each with this number of threads, and messages in pieces of this size; they say what they have counted after
+/// every Nth batch.
 fn read_by(
     messages: &[wire::Message],
     (readers, threads, at_once): (usize, usize, usize),
@@ -123,7 +123,7 @@ fn counted(
             // As they are on the way between processes.
             let mut numbers = Vec::new();
             counter.counted(is_last).put(&mut numbers);
-            counted.push(Counted::get(&mut NumberReader::new(&numbers)).unwrap());
+            counted.push(Counted::get(&mut NumberReader::new(&numbers)).expect("what was written"));
         }
         batch.take_rows(read);
     }

@@ -98,7 +98,7 @@ impl Gate {
         self.moved.notify_all();
     }
 
-    /// Takes in a batch, as soon as there is room where it may wait. So many calls are fed elsewhere at the same place.
+    /// Takes in a batch, as soon as there is room where it may wait. `elsewhere` calls are fed by other processes at the same place.
     pub(crate) fn feed(&self, batch: Batch, elsewhere: u64, may_wait: bool) -> Result<(), TryFeedError> {
         if batch.events.len() != batch.events_end_ns.len() {
             return Err(FlowError::NotForDiagnosis.into());

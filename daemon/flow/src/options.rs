@@ -20,7 +20,7 @@ pub struct FlowOptions {
     pub course: Option<Course>,
     /// The regions; each node's ranks are one without it.
     pub regions: Option<RegionOfRank>,
-    /// Other processes feed the calls of their ranks themselves, where there are so many ranks: each has neighbours. This one has none.
+    /// Other processes feed the calls of their ranks themselves: how many ranks there are. Each has neighbours, and this one has none.
     pub fed_by_others: Option<u32>,
     /// Counts calls and messages by windows of this length.
     pub counts_window_ns: Option<u64>,

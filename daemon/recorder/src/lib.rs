@@ -14,6 +14,7 @@ extern crate mpiscope_process;
 mod completion;
 mod functions;
 mod helpers;
+mod hosts;
 mod imported;
 mod member;
 mod missed;
@@ -32,7 +33,7 @@ mod task;
 mod viewers;
 mod watch;
 
-pub use helpers::{AnalysisHost, AnalysisHosts};
+pub use hosts::{AnalysisHost, AnalysisHosts};
 pub use imported::{Teller, record_told, show_told};
 pub use member::join;
 pub use process::record;

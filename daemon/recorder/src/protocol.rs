@@ -1,6 +1,6 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
-use crate::helpers::AnalysisHosts;
+use crate::hosts::AnalysisHosts;
 use anyhow::Result;
 use mpiscope_link::Certificate;
 use mpiscope_model::Losses;

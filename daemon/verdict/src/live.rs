@@ -13,6 +13,7 @@
 mod analysis;
 mod helpers;
 mod outlook;
+mod shared;
 
 use super::live_findings::LiveFindings;
 use super::pass::options;
@@ -20,15 +21,16 @@ use super::reference_criteria;
 use crate::criteria_file::CriteriaFile;
 use analysis::Analysis;
 use crossbeam_channel::{Sender, TrySendError, bounded};
-use helpers::{FlowStarter, Gathering};
+use helpers::FlowStarter;
 use mpiscope_diagnosis::{BudgetOptions, Reference};
 use mpiscope_flow::FlowOptions;
 use mpiscope_model::{Batch, Call, CommInfo, Message, NodeInfo, Rank, RankInfo, SiteInfo};
 use mpiscope_recording::Latency;
+use shared::{Given, Report, Shared};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use helpers::Helpers;
@@ -44,53 +46,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Behind the job, the agent and the recorder.
 const LOW_PRIORITY: i32 = 10;
 
-/// What the thread receives.
-enum Report {
-    Batch(Box<Given>),
-    /// What others feed later is for a flow that knows nothing yet; whether a process is gone that it has now.
-    Prepare {
-        after_loss: bool,
-    },
-    /// Calls were left out until now; these ranks and communicators are known.
-    Anew {
-        left_out_calls: u64,
-        known: Box<Batch>,
-    },
-    /// Batches were left to the log: its messages up to this one come first.
-    Log {
-        dir: PathBuf,
-        messages: u64,
-        /// How many calls that leaves out where the log cannot be read.
-        calls: u64,
-        known: Box<Batch>,
-    },
-}
-
-/// A batch for the thread.
-struct Given {
-    /// Where others have fed its calls, these are there only if they are to be replayed.
-    batch: Batch,
-    messages: Vec<Message>,
-    /// How many calls.
-    calls: usize,
-    are_fed: bool,
-    /// Whether it has all calls and messages for a replay, or would have if there were any.
-    has_rows: bool,
-}
-
 /// Where the calls of a batch are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calls {
     /// In the batch.
-    Here,
-    /// Other processes have fed them: so many. Whether they are in the batch as well, to be replayed.
+    InBatch,
+    /// Other processes have fed them.
     Fed {
         /// How many.
         calls: u64,
         /// Whether they are here as well.
         are_here: bool,
     },
-    /// In the log alone: so many.
+    /// In the log alone: how many.
     InLog(u64),
 }
 
@@ -137,26 +105,6 @@ pub struct LiveDiagnosis {
     until_ns: u64,
     /// How often it was seen that a process was lost.
     losses: u64,
-}
-
-#[derive(Default)]
-struct Shared {
-    gathering: Gathering,
-    waiting_calls: AtomicUsize,
-    /// Replays have no time left for more calls.
-    is_replay_paused: AtomicBool,
-    found: Mutex<Option<LiveFindings>>,
-    /// Of the calls that were made until now, those that were lost, and those that were not.
-    lost: AtomicU64,
-    recorded: AtomicU64,
-    /// Whether what waits is to be let go.
-    is_skipping: AtomicBool,
-    /// Whether the log could not be read as far as it should have been.
-    lacks_log: AtomicBool,
-    /// Whether the thread has ended.
-    is_over: AtomicBool,
-    /// Why the diagnosis ended early, until somebody asks.
-    fault: Mutex<Option<String>>,
 }
 
 impl LiveDiagnosis {
@@ -367,7 +315,7 @@ impl LiveDiagnosis {
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
         let (count, has_rows) = match calls {
-            Calls::Here => (batch.activities.len() as u64, true),
+            Calls::InBatch => (batch.activities.len() as u64, true),
             Calls::Fed { calls, are_here } => (calls, are_here),
             Calls::InLog(calls) => (calls, false),
         };
@@ -386,7 +334,7 @@ impl LiveDiagnosis {
         if self.is_behind || waiting.saturating_add(count) > self.most_waiting {
             return self.leave_out(count, calls);
         }
-        let are_fed = calls != Calls::Here;
+        let are_fed = calls != Calls::InBatch;
         let is_replayed = has_rows && !self.shared.is_replay_paused.load(Ordering::Acquire);
         let mut messages = Vec::new();
         if is_replayed {
@@ -410,7 +358,7 @@ impl LiveDiagnosis {
         self.is_behind = true;
         self.left_out_calls += count as u64;
         // Others go on feeding: what comes behind a gap is of no use.
-        if calls != Calls::Here {
+        if calls != Calls::InBatch {
             (self.is_postponed, self.is_prepared) = (true, false);
         }
     }

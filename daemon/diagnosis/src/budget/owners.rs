@@ -16,9 +16,9 @@ pub struct Owners {
 /// Which ranks go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neighbours {
-    /// So many, and shards take turns.
+    /// N of them, and shards take turns.
     Blocks(u32),
-    /// All of a shard, where there are so many ranks.
+    /// All of a shard, where there are N ranks.
     All(u32),
 }
 

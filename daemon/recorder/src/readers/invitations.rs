@@ -2,7 +2,7 @@
 //! has the readers, and the thread of the analysis, which needs them, tell each other here what they know.
 
 use super::packets::Order;
-use crate::helpers::{AnalysisHosts, Notices};
+use crate::hosts::{AnalysisHosts, Notices};
 use crate::names::listed;
 use anyhow::Result;
 use mpiscope_flow::Cluster;

@@ -260,7 +260,7 @@ impl Recorder {
         let are_fed = fed.is_some_and(|generation| generation == self.reading.invited);
         let calls = match (are_fed, is_shown) {
             (true, are_here) => Calls::Fed { calls: row_count, are_here },
-            (false, true) => Calls::Here,
+            (false, true) => Calls::InBatch,
             (false, false) => Calls::InLog(row_count),
         };
         self.analyse(std::slice::from_mut(&mut step), calls);

@@ -1,6 +1,7 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
-use crate::helpers::{Notices, OnHosts};
+use crate::helpers::OnHosts;
+use crate::hosts::Notices;
 use crate::postponing::Postponing;
 use crate::protocol::{Configuration, Summary};
 use crate::queue::{Item, Receiving};
@@ -300,7 +301,7 @@ impl Recorder {
 
     /// Takes in what became known by one message.
     pub(super) fn write_all(&mut self, mut steps: Vec<Step>) {
-        self.analyse(&mut steps, Calls::Here);
+        self.analyse(&mut steps, Calls::InBatch);
         steps.into_iter().for_each(|step| self.write(step));
     }
 
@@ -318,7 +319,7 @@ impl Recorder {
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         let is_postponed = self.postponing.is_postponed(is_watched, is_crowded);
         let calls = match calls {
-            Calls::Here if self.reading.is_repeating => Calls::InLog(batch.activities.len() as u64),
+            Calls::InBatch if self.reading.is_repeating => Calls::InLog(batch.activities.len() as u64),
             Calls::Fed { calls, .. } if self.reading.is_repeating => Calls::InLog(calls),
             calls => calls,
         };

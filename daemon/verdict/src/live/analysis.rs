@@ -2,7 +2,7 @@
 
 use super::helpers::FlowStarter;
 use super::outlook::Outlook;
-use super::{Given, Report, Shared};
+use super::shared::{Given, Report, Shared};
 use crate::findings::name_places;
 use crate::hosts::Hosts;
 use crate::stretches::{LogMatching, Stretches};

@@ -7,6 +7,8 @@ use mpiscope_recording::WalWriter;
 use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 mod fed;
 
@@ -40,7 +42,7 @@ fn take(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message]) {
 
 fn take_or_postpone(live: &mut LiveDiagnosis, batch: Batch, messages: &[Message], is_postponed: bool) {
     let calls = batch.calls.clone();
-    live.take(batch, Calls::Here, is_postponed, || (calls, messages.to_vec()));
+    live.take(batch, Calls::InBatch, is_postponed, || (calls, messages.to_vec()));
 }
 
 fn calls(batches: &[SimulatedBatch]) -> u64 {
@@ -249,7 +251,7 @@ fn what_a_lost_process_knew_is_read_from_the_log_as_if_it_had_come() {
     let [alone, mut shared] = lives;
     // It may have noticed only now.
     until_idle(&shared);
-    shared.postpone(false, Calls::Here);
+    shared.postpone(false, Calls::InBatch);
     assert_eq!(threads.gathered.load(Ordering::Acquire), 2);
     assert_eq!(*threads.lost.lock().unwrap(), [2]);
     assert_same(alone, &shared);

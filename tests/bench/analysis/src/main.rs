@@ -211,12 +211,15 @@ fn main() -> Result<()> {
     let before_kib = peak_kib().unwrap_or_default();
     println!("{} {}, {ranks} ranks, {calls} calls, {rounds} rounds", job.pattern, job.style);
     if arguments.iter().any(|word| word == "--bytes") {
-        for processes in [2, 4] {
-            let [data, words] = processes::bytes(processes, &options(processes, 1, ranks), batches.clone())?;
+        for (processes, feeds) in [(2, None), (4, None), (2, Some(&job)), (3, Some(&job)), (5, Some(&job))] {
+            let options =
+                FlowOptions { fed_by_others: feeds.map(|job| job.ranks), ..options(processes, 1, ranks) };
+            let [data, words] = processes::bytes(processes, &options, batches.clone(), feeds)?;
             let a_call = |bytes: u64| bytes as f64 / calls as f64;
             let (data, words) = (a_call(data), a_call(words));
             println!(
-                "{processes} processes: {data:.1} bytes a call of the dataflow, {words:.1} between workers"
+                "{processes} processes{}: {data:.1} bytes a call of the dataflow, {words:.1} between workers",
+                if feeds.is_some() { ", all but the first feed" } else { "" }
             );
         }
         return Ok(());

@@ -52,15 +52,7 @@ impl Processes {
         let Self { mut mesh, others } = self;
         let cluster = Cluster { number: mesh.number, peers: std::mem::take(&mut mesh.peers) };
         let flow = Flow::start_over(options, cluster)?;
-        for mut batch in batches {
-            if options.fed_by_others.is_some() {
-                let calls = batch.activities.len() as u64;
-                batch.leave_out_rows();
-                flow.feed_beside(batch, calls)?;
-            } else {
-                flow.feed(batch)?;
-            }
-        }
+        feed_all(&flow, options, batches)?;
         flow.finish()?;
         drop(mesh);
         let took_s = |other: Child| -> Result<f64> {
@@ -127,17 +119,21 @@ fn feed(share: &[u8], rows: Vec<Batch>) -> Result<Feeder> {
     Ok(feeder)
 }
 
-fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> Result<()> {
-    let share = options.for_others();
+/// A flow over processes that are threads here. With a job, the others feed it.
+fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>, job: Option<&Job>) -> Result<()> {
+    let (share, others) = (options.for_others(), clusters.len() - 1);
     let mut clusters = clusters.into_iter();
     let center = clusters.next().context("a flow has a process")?;
     std::thread::scope(|scope| {
-        let others: Vec<_> =
-            clusters.map(|cluster| scope.spawn(|| work_on_share(&share, cluster, None))).collect();
+        let start = |cluster: Cluster| -> Result<_> {
+            let rows = job.map(|job| rows_of(&format!("{others} {}", job.to_text()), cluster.number));
+            let feeder = rows.transpose()?.map(|rows| feed(&share, rows)).transpose()?;
+            let share = &share;
+            Ok(scope.spawn(move || work_on_share(share, cluster, feeder)))
+        };
+        let others = clusters.map(start).collect::<Result<Vec<_>>>()?;
         let flow = Flow::start_over(options, center)?;
-        for batch in batches {
-            flow.feed(batch)?;
-        }
+        feed_all(&flow, options, batches)?;
         flow.finish()?;
         for other in others {
             other.join().ok().context("a process panicked")??;
@@ -146,8 +142,25 @@ fn over(clusters: Vec<Cluster>, options: &FlowOptions, batches: Vec<Batch>) -> R
     })
 }
 
+/// Feeds what the first process has of each batch.
+fn feed_all(flow: &Flow, options: &FlowOptions, batches: Vec<Batch>) -> Result<()> {
+    for mut batch in batches {
+        let elsewhere = if options.fed_by_others.is_some() { batch.activities.len() as u64 } else { 0 };
+        if elsewhere > 0 {
+            batch.leave_out_rows();
+        }
+        flow.feed_beside(batch, elsewhere)?;
+    }
+    Ok(())
+}
+
 /// The bytes that all processes send each other: those of the dataflow, and those of what workers tell each other.
-pub(crate) fn bytes(processes: usize, options: &FlowOptions, batches: Vec<Batch>) -> Result<[u64; 2]> {
+pub(crate) fn bytes(
+    processes: usize,
+    options: &FlowOptions,
+    batches: Vec<Batch>,
+    job: Option<&Job>,
+) -> Result<[u64; 2]> {
     let mut clusters = Cluster::all(processes)?;
     let counts = [Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0))];
     for streams in clusters.iter_mut().flat_map(|cluster| cluster.peers.iter_mut().flatten()) {
@@ -158,7 +171,7 @@ pub(crate) fn bytes(processes: usize, options: &FlowOptions, batches: Vec<Batch>
             carry(beyond, between, Some(Arc::clone(count)));
         }
     }
-    over(clusters, options, batches)?;
+    over(clusters, options, batches, job)?;
     Ok(counts.map(|count| count.load(Ordering::Relaxed)))
 }
 

@@ -182,7 +182,7 @@ impl Recorder<'_> {
             let generation = self.readers.0.lock().unwrap().generation;
             let calls = match fed.filter(|fed| *fed == generation) {
                 Some(_) => Calls::Fed { calls: batch.activities.len() as u64, are_here },
-                None if are_here => Calls::Here,
+                None if are_here => Calls::InBatch,
                 None => Calls::InLog(batch.activities.len() as u64),
             };
             let rows = batch.calls.clone();
@@ -196,7 +196,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Tells of a job with a rank that has more work. So many batches are handed out before the first is answered; what happens has the
+/// Tells of a job with a rank that has more work. `late` batches are handed out before the first is answered; what happens has the
 /// part of the job that has passed before.
 fn tell(
     dir: &Path,
