@@ -57,7 +57,7 @@ impl Flow {
     pub fn start_over(options: &FlowOptions, cluster: Cluster) -> Result<Self, FlowError> {
         let share = Share::new(options);
         let budgeter = options.budgeter(share.budget);
-        let gate = Arc::new(share.gate());
+        let gate = Arc::new(Gate::new(share.budget.window_ns, options.most_calls));
         Ok(Self(Crew::start(&share, Some(budgeter), cluster, gate)?))
     }
 

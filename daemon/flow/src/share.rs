@@ -7,6 +7,9 @@ use crate::options::FlowOptions;
 use mpiscope_diagnosis::{BudgetOptions, Neighbours, Owners};
 use mpiscope_model::numbers;
 
+/// How many times as many calls as in the center's process may wait in another one.
+const ROOM_OF_OTHERS: usize = 4;
+
 /// The same for all processes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share {
@@ -32,7 +35,8 @@ impl Share {
             fed_by_others: options.fed_by_others,
             budget: BudgetOptions { window_ns, ..options.budget },
             counts_window_ns: options.counts_window_ns,
-            most_calls: options.most_calls,
+            // More than the center's: that one is full first, and says so.
+            most_calls: options.most_calls.saturating_mul(ROOM_OF_OTHERS),
             as_bytes: options.as_bytes,
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::support::hosts::assert_exact;
 use crate::support::{Feed, Page, block_on, hosts_for_two_more, run_with_options};
-use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, daemon_of, folder, processes, report};
+use mpiscope_harness::{Ended, LIMIT, Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use serde_json::json;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,40 @@ fn calls_are_read_by_several_processes_and_none_is_lost() {
             ended.errors()
         );
         assert_eq!(call_segments(&out), 2, "each process has encoded one");
+    }
+}
+
+/// Before anybody looks, some calls go to the daemon, to be replayed, and most do not.
+#[test]
+fn whoever_begins_to_look_sees_all_calls() {
+    for mpi in Mpi::sample_or_skip("recording_hosts whoever_begins_to_look_sees_all_calls") {
+        let Shared { running, out, _folder } = shared_run(&mpi, ["1500", "3000"], &[]);
+        let page = Page::open(&running, "mpiscope: live page");
+        let recorded = || report(&out).ok()?["totals"]["calls"].as_u64();
+        let has_begun =
+            || running.errors_until_now().contains("the live analysis is shared").then(recorded)?;
+        let before = processes::until(LIMIT, has_begun).expect("others analyse");
+        let goes_on = || recorded().filter(|calls| *calls > before + 1_000);
+        let earlier = processes::until(LIMIT, goes_on).expect("the job goes on");
+        let ask = |until_ns: u64| json!({"ask": "calls", "id": 1, "from_ns": 0, "to_ns": until_ns, "most": 1_000_000});
+        let (until_ns, live) = block_on(async {
+            let mut feed = Feed::open(&page).await;
+            let until_ns = loop {
+                let message = feed.state().await;
+                if message.totals.is_some_and(|totals| totals.calls > earlier + 100) {
+                    break message.clock.now_ns - message.clock.lag_ns - 1;
+                }
+            };
+            (until_ns, feed.ask(ask(until_ns)).await.calls().unwrap())
+        });
+        assert_ends_exactly(running, &out);
+        let replayed = Running::start(mpiscope(&["replay"]).unwrap().arg(&out)).unwrap();
+        let page = Page::open(&replayed, "mpiscope: replay");
+        let later = block_on(async { Feed::open(&page).await.ask(ask(until_ns)).await.calls().unwrap() });
+        assert!(live.total > earlier && live.share >= 1.0, "{} of {earlier}", live.total);
+        assert_eq!(live.total, later.total, "until {until_ns} ns");
+        processes::signal(replayed.process(), Signal::INT);
+        assert_eq!(replayed.wait(LIMIT).unwrap().status, 0);
     }
 }
 

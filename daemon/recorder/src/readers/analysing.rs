@@ -13,10 +13,10 @@ const LOW_PRIORITY: i32 = 10;
 /// The analysis that it was last invited to.
 pub(super) struct Analysing {
     generation: u64,
-    feeder: Feeder,
-    /// Whether it has fed anything, and whether something is missing since.
+    /// None once something is missing: what comes behind that is of no use.
+    feeder: Option<Feeder>,
+    /// Whether it has fed anything.
     has_begun: bool,
-    has_gap: bool,
     /// After calls were left out: threads that were heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
 }
@@ -41,17 +41,20 @@ impl Analysing {
             }
         };
         std::thread::Builder::new().name("analysis".into()).spawn(work).context("join the live analysis")?;
-        Ok(Self { generation, feeder, has_begun: false, has_gap: false, heard: None })
+        Ok(Self { generation, feeder: Some(feeder), has_begun: false, heard: None })
     }
 
     /// Feeds what became known, behind what did until then; says whether that is of use. It is not where the analysis is another
     /// one, or lacks something.
     pub(super) fn feed(&mut self, given: Option<(Feeding, Batch)>, before_ns: Nanoseconds) -> bool {
-        let is_next = |of: &(Feeding, Batch)| of.0.generation == self.generation && !self.has_gap;
-        let Some((Feeding { is_anew, .. }, mut batch)) = given.filter(is_next) else {
-            self.has_gap |= self.has_begun;
+        let given = given.filter(|(feeding, _)| feeding.generation == self.generation);
+        let Some((Feeding { is_anew, .. }, mut batch)) = given else {
+            if self.has_begun {
+                self.close();
+            }
             return false;
         };
+        let Some(feeder) = &self.feeder else { return false };
         let mut all = Vec::new();
         if !std::mem::replace(&mut self.has_begun, true) {
             self.heard = is_anew.then(FxHashSet::default);
@@ -62,14 +65,24 @@ impl Analysing {
             batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
         }
         all.push(batch);
-        self.has_gap = all.into_iter().any(|batch| self.feeder.try_feed(batch).is_err());
-        !self.has_gap
+        let is_taken = all.into_iter().all(|batch| feeder.try_feed(batch).is_ok());
+        if !is_taken {
+            self.close();
+        }
+        is_taken
+    }
+
+    /// Nothing more comes: nobody waits for it.
+    fn close(&mut self) {
+        if let Some(feeder) = self.feeder.take() {
+            feeder.close();
+        }
     }
 }
 
 impl Drop for Analysing {
     fn drop(&mut self) {
-        self.feeder.close();
+        self.close();
     }
 }
 

@@ -114,7 +114,7 @@ struct Pending {
 
 /// What a batch came to, of all readers together.
 pub(crate) struct Settled {
-    /// With the calls that are to be shown.
+    /// With the calls that are wanted.
     pub(crate) batch: Batch,
     /// The messages that are.
     pub(crate) messages: Vec<Row>,
@@ -122,6 +122,8 @@ pub(crate) struct Settled {
     /// How many messages of the log it ends behind.
     pub(crate) until: u64,
     pub(crate) of_readers: Vec<OfReader>,
+    /// Whether calls and messages are wanted and there, and whether they are to be shown.
+    pub(crate) has_rows: bool,
     pub(crate) is_shown: bool,
     /// How many rows of calls there are, how many calls they stand for, and which live analysis all have fed with them.
     pub(crate) row_count: u64,
@@ -343,7 +345,8 @@ impl Readers {
             counted: Vec::new(),
             until,
             of_readers: Vec::new(),
-            is_shown: true,
+            has_rows: true,
+            is_shown: for_whom.is_shown,
             row_count: 0,
             made: 0,
             fed: for_whom.feeding.map(|feeding| feeding.generation),
@@ -357,6 +360,7 @@ impl Readers {
             settled.is_last &= is_last;
             way.add(*answer, &mut settled);
         }
+        settled.is_shown &= settled.has_rows;
         settled
     }
 }
@@ -373,7 +377,7 @@ impl Way {
     }
 
     fn add(&mut self, answer: Answer, to: &mut Settled) {
-        let Answer { counted, shown, row_count, made, are_fed, calls, messages, faults, cpu_s } = answer;
+        let Answer { counted, rows, row_count, made, are_fed, calls, messages, faults, cpu_s } = answer;
         to.row_count = to.row_count.saturating_add(row_count);
         to.made = to.made.saturating_add(made);
         to.fed = to.fed.filter(|_| are_fed);
@@ -382,21 +386,22 @@ impl Way {
         to.brought.lost_calls += calls.given_up.saturating_sub(self.given_up.0);
         to.brought.lost_messages += messages.given_up.saturating_sub(self.given_up.1);
         (self.given_up, self.cpu_s) = ((calls.given_up, messages.given_up), cpu_s);
-        to.is_shown &= shown.is_some();
+        to.has_rows &= rows.is_some();
         // Where nobody is shown any rows, there is nothing to keep.
         let mut of_reader = OfReader { calls: Unsealed::default(), messages: Unsealed::default() };
-        if let Some(mut shown) = shown {
-            let of_messages = std::mem::take(&mut shown.messages.0);
-            of_reader = OfReader {
-                calls: Unsealed { waiting: calls.waiting, rows: std::mem::take(&mut shown.earlier_calls.0) },
-                messages: Unsealed {
-                    waiting: messages.waiting,
-                    rows: std::mem::take(&mut shown.earlier_messages.0),
-                },
-            };
-            let batch = shown.into_batch();
-            of_reader.calls.rows.extend_from_slice(&batch.calls);
-            of_reader.messages.rows.extend_from_slice(&of_messages);
+        if let Some(mut rows) = rows {
+            let of_messages = std::mem::take(&mut rows.messages.0);
+            let earlier =
+                (std::mem::take(&mut rows.earlier_calls.0), std::mem::take(&mut rows.earlier_messages.0));
+            let batch = rows.into_batch();
+            if to.is_shown {
+                of_reader = OfReader {
+                    calls: Unsealed { waiting: calls.waiting, rows: earlier.0 },
+                    messages: Unsealed { waiting: messages.waiting, rows: earlier.1 },
+                };
+                of_reader.calls.rows.extend_from_slice(&batch.calls);
+                of_reader.messages.rows.extend_from_slice(&of_messages);
+            }
             to.messages.extend(of_messages);
             to.batch.take_rows(batch);
         }

@@ -60,9 +60,10 @@ pub(crate) struct Order {
 /// Who wants the calls of a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ForWhom {
-    /// The daemon does.
+    /// Those who look, and the live analysis of the daemon's process.
     pub(crate) is_shown: bool,
-    /// A live analysis does.
+    pub(crate) is_analysed: bool,
+    /// A live analysis that the reader has a share of.
     pub(crate) feeding: Option<Feeding>,
     /// The daemon wants to know what was counted until then.
     pub(crate) is_due: bool,
@@ -81,10 +82,10 @@ pub(crate) const FOR_WHOM_BYTES: usize = 9;
 
 impl ForWhom {
     pub(crate) fn to_bytes(self) -> [u8; FOR_WHOM_BYTES] {
-        let Self { is_shown, feeding, is_due } = self;
+        let Self { is_shown, is_analysed, feeding, is_due } = self;
         let is_anew = feeding.is_some_and(|feeding| feeding.is_anew);
         let mut bytes = [0; FOR_WHOM_BYTES];
-        let flags = [is_shown, feeding.is_some(), is_anew, is_due];
+        let flags = [is_shown, feeding.is_some(), is_anew, is_due, is_analysed];
         bytes[0] = flags.iter().rev().fold(0, |flags, flag| flags << 1 | u8::from(*flag));
         bytes[1..].copy_from_slice(&feeding.map_or(0, |feeding| feeding.generation).to_le_bytes());
         bytes
@@ -94,7 +95,8 @@ impl ForWhom {
         let [flags, generation @ ..] = bytes;
         let is_set = |at: u8| flags >> at & 1 == 1;
         let feeding = Feeding { generation: u64::from_le_bytes(generation), is_anew: is_set(2) };
-        Self { is_shown: is_set(0), feeding: is_set(1).then_some(feeding), is_due: is_set(3) }
+        let feeding = is_set(1).then_some(feeding);
+        Self { is_shown: is_set(0), is_analysed: is_set(4), feeding, is_due: is_set(3) }
     }
 }
 
@@ -102,8 +104,8 @@ impl ForWhom {
 pub(crate) struct Answer {
     /// Until now, where that is wanted.
     pub(crate) counted: Option<Counted>,
-    /// Where that is wanted.
-    pub(crate) shown: Option<Shown>,
+    /// Where they are wanted.
+    pub(crate) rows: Option<BatchRows>,
     /// How many rows of calls there were, and how many calls that were made they stand for.
     pub(crate) row_count: u64,
     pub(crate) made: u64,
@@ -117,7 +119,7 @@ pub(crate) struct Answer {
     pub(crate) cpu_s: f64,
 }
 
-numbers! { Answer { counted, shown, row_count, made, are_fed, calls, messages, faults, cpu_s } }
+numbers! { Answer { counted, rows, row_count, made, are_fed, calls, messages, faults, cpu_s } }
 
 /// How far rows have come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -131,7 +133,7 @@ pub(crate) struct Written {
 numbers! { Written { waiting, given_up } }
 
 /// The calls and messages themselves.
-pub(crate) struct Shown {
+pub(crate) struct BatchRows {
     calls: Rows<Call>,
     lone_polls: Vec<usize>,
     activities: Rows<Activity>,
@@ -146,13 +148,13 @@ pub(crate) struct Shown {
 }
 
 numbers! {
-    Shown {
+    BatchRows {
         calls, lone_polls, activities, collected, undiagnosed, events, events_end_ns, messages, earlier_calls,
         earlier_messages
     }
 }
 
-impl Shown {
+impl BatchRows {
     /// What is in a batch, its messages, and what was not shown before.
     pub(crate) fn new(batch: Batch, messages: Vec<Message>, earlier: (Vec<Call>, Vec<Message>)) -> Self {
         Self {
@@ -272,9 +274,10 @@ mod tests {
     #[test]
     fn for_whom_a_batch_is_is_the_same_afterwards() {
         for (is_shown, is_due) in [(false, false), (false, true), (true, false), (true, true)] {
+            let is_analysed = is_shown != is_due;
             let feeding = |is_anew| Some(Feeding { generation: u64::MAX - 7, is_anew });
             for feeding in [None, feeding(false), feeding(true)] {
-                let for_whom = ForWhom { is_shown, feeding, is_due };
+                let for_whom = ForWhom { is_shown, is_analysed, feeding, is_due };
                 assert_eq!(ForWhom::from_bytes(for_whom.to_bytes()), for_whom);
             }
         }

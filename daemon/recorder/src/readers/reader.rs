@@ -3,7 +3,7 @@
 use super::analysing::Analysing;
 use super::folder::Folder;
 use super::packets::{
-    ANSWER, Answer, BATCH, CALLS, END, FRAMES, ForWhom, LAST_ANSWER, MESSAGES, ORDER, Plan, Shown,
+    ANSWER, Answer, BATCH, BatchRows, CALLS, END, FRAMES, ForWhom, LAST_ANSWER, MESSAGES, ORDER, Plan,
     read_packet, write_answer, write_lost,
 };
 use super::peers::{PeerLost, Peers};
@@ -85,7 +85,8 @@ impl Reader {
                 // The one before is over.
                 self.analysing = None;
                 let order = serde_json::from_slice(bytes).context("the daemon has another version")?;
-                self.analysing = Some(Analysing::begin(order, self.secret.clone())?);
+                // The daemon notices where it does not come: the recording goes on.
+                self.analysing = Analysing::begin(order, self.secret.clone()).ok();
                 return Ok(true);
             }
             other => bail!("the daemon sent a packet of kind {other}"),
@@ -101,8 +102,12 @@ impl Reader {
     }
 
     /// Says what became known; says whether more is to come.
-    fn answer(&mut self, ForWhom { is_shown, feeding, is_due }: ForWhom, is_last: bool) -> Result<bool> {
-        // Those that wait, and that nobody was shown.
+    fn answer(
+        &mut self,
+        ForWhom { is_shown, is_analysed, feeding, is_due }: ForWhom,
+        is_last: bool,
+    ) -> Result<bool> {
+        // Those that wait, and that nobody who looks was shown.
         let earlier = if is_shown && !self.is_shown {
             (self.calls.waiting(), self.messages.waiting())
         } else {
@@ -129,12 +134,13 @@ impl Reader {
         let row_count = batch.calls.len() as u64;
         let made = batch.calls.iter().fold(0, |made: u64, call| made.saturating_add(call.count.max(1)));
         let are_fed = self.analysing.as_mut().is_some_and(|analysing| {
-            let given = feeding.map(|feeding| (feeding, of_analysis(&mut batch, is_shown)));
+            let is_kept = is_shown || is_analysed;
+            let given = feeding.map(|feeding| (feeding, of_analysis(&mut batch, is_kept)));
             analysing.feed(given, before_ns)
         });
         let answer = Answer {
             counted,
-            shown: is_shown.then(|| Shown::new(batch, messages, earlier)),
+            rows: (is_shown || is_analysed).then(|| BatchRows::new(batch, messages, earlier)),
             row_count,
             made,
             are_fed,

@@ -173,14 +173,14 @@ impl Recorder {
         }
         let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
         let live = self.live.as_ref().filter(|_| !self.reading.is_postponed);
-        let (is_shown, feeding) = match live.map_or(Wanted::Nothing, |live| live.wanted()) {
+        let (is_analysed, feeding) = match live.map_or(Wanted::Nothing, |live| live.wanted()) {
             Wanted::Nothing => (false, None),
             Wanted::Calls => (true, None),
             Wanted::Fed { with_calls, is_anew } => {
                 (with_calls, Some(Feeding { generation: self.reading.invited, is_anew }))
             }
         };
-        ForWhom { is_shown: is_shown || is_watched, feeding, is_due: false }
+        ForWhom { is_shown: is_watched, is_analysed, feeding, is_due: false }
     }
 
     /// Takes in what the readers have answered.
@@ -234,6 +234,7 @@ impl Recorder {
             counted,
             until,
             of_readers,
+            has_rows,
             is_shown,
             row_count,
             made,
@@ -258,12 +259,15 @@ impl Recorder {
             self.reading.invitations.tell_ranks(self.engine.world_size());
         }
         let are_fed = fed.is_some_and(|generation| generation == self.reading.invited);
-        let calls = match (are_fed, is_shown) {
+        let calls = match (are_fed, has_rows) {
             (true, are_here) => Calls::Fed { calls: row_count, are_here },
             (false, true) => Calls::InBatch,
             (false, false) => Calls::InLog(row_count),
         };
         self.analyse(std::slice::from_mut(&mut step), calls);
+        if !is_shown {
+            (step.calls, step.messages) = (Vec::new(), Vec::new());
+        }
         // The rest is new, though no message came with it.
         self.show_from(if is_last { u64::MAX } else { until });
         self.write_read(step, of_readers);
