@@ -58,8 +58,13 @@ pub enum Calls {
         /// Whether they are here as well.
         are_here: bool,
     },
-    /// In the log alone: how many.
-    InLog(u64),
+    /// In the log alone.
+    InLog {
+        /// How many.
+        calls: u64,
+        /// Whether some of those who were to feed them did.
+        are_partly_fed: bool,
+    },
 }
 
 /// Who should have the calls of what comes next.
@@ -95,8 +100,9 @@ pub struct LiveDiagnosis {
     is_postponed: bool,
     /// While it is postponed: a flow waits for what others feed, and they have fed nothing.
     is_prepared: bool,
-    /// Others that the flow has are gone, and the thread may not know.
+    /// Others that the flow has are gone, or have fed it what it does not begin with, and the thread may not know.
     has_lost_others: bool,
+    is_torn: bool,
     /// Messages of the log until now.
     messages: u64,
     /// Of them those until the last batch, with their calls, and up to where it was.
@@ -161,6 +167,7 @@ impl LiveDiagnosis {
             is_postponed: false,
             is_prepared: true,
             has_lost_others: false,
+            is_torn: false,
             messages: 0,
             batched_messages: 0,
             calls: 0,
@@ -194,14 +201,19 @@ impl LiveDiagnosis {
         let losses = self.shared.gathering.losses();
         if self.losses != losses {
             self.losses = losses;
-            (self.is_prepared, self.has_lost_others) = (true, false);
+            (self.is_prepared, self.has_lost_others, self.is_torn) = (true, false, false);
             self.begin_again();
         }
         if self.log.is_none() {
             return;
         }
-        let (are_fed, gathering) = (matches!(calls, Calls::Fed { .. }), &self.shared.gathering);
-        let is_of_use = !matches!(calls, Calls::InLog(_)) && are_fed == gathering.are_feeding();
+        let (are_fed, is_in_log, are_partly_fed) = match calls {
+            Calls::InBatch => (false, false, false),
+            Calls::Fed { .. } => (true, false, true),
+            Calls::InLog { are_partly_fed, .. } => (false, true, are_partly_fed),
+        };
+        let gathering = &self.shared.gathering;
+        let is_of_use = !is_in_log && are_fed == gathering.are_feeding();
         // Whoever begins with what is fed begins with the first of it.
         let may_begin = !are_fed || self.is_prepared;
         let must_wait = is_postponed || gathering.is_going_on() || !is_of_use;
@@ -211,7 +223,9 @@ impl LiveDiagnosis {
         } else if self.is_postponed && !must_wait && may_begin {
             self.resume();
         }
-        self.is_prepared &= !(self.is_postponed && are_fed);
+        if self.is_postponed && are_partly_fed {
+            (self.is_prepared, self.is_torn) = (false, true);
+        }
         if self.is_postponed && !is_postponed {
             self.prepare();
         }
@@ -223,10 +237,11 @@ impl LiveDiagnosis {
         let is_due = gathering.are_feeding() && !self.is_prepared && !gathering.is_going_on();
         if is_due && self.shared.waiting_calls.load(Ordering::Acquire) == 0 {
             gathering.expect();
-            let after_loss = self.has_lost_others;
-            self.is_prepared = self.tell.try_send(Report::Prepare { after_loss }).is_ok();
+            let (after_loss, is_torn) = (self.has_lost_others, self.is_torn);
+            let flow = gathering.flow();
+            self.is_prepared = self.tell.try_send(Report::Prepare { flow, after_loss, is_torn }).is_ok();
             if self.is_prepared {
-                self.has_lost_others = false;
+                (self.has_lost_others, self.is_torn) = (false, false);
             } else {
                 gathering.settle();
             }
@@ -235,12 +250,11 @@ impl LiveDiagnosis {
 
     /// The thread has lost what it knew: the log has it, or all calls until now are left out.
     fn begin_again(&mut self) {
+        self.is_behind = self.log.is_none() || self.shared.lacks_log.load(Ordering::Acquire);
+        self.left_out_calls = if self.is_behind { self.calls } else { 0 };
         if self.log.is_some() {
             self.is_postponed = true;
             self.shared.is_skipping.store(true, Ordering::Release);
-        }
-        if self.log.is_none() || self.shared.lacks_log.load(Ordering::Acquire) {
-            (self.is_behind, self.left_out_calls) = (true, self.calls);
         }
     }
 
@@ -285,7 +299,7 @@ impl LiveDiagnosis {
         (self.nodes, self.comms, self.sites) = (Vec::new(), Vec::new(), Vec::new());
         self.ranks.clear();
         (self.messages, self.batched_messages, self.calls, self.until_ns) = (0, 0, 0, 0);
-        (self.is_behind, self.is_prepared, self.has_lost_others) = (false, false, true);
+        (self.is_prepared, self.has_lost_others, self.is_torn) = (false, true, false);
         self.begin_again();
     }
 
@@ -317,7 +331,7 @@ impl LiveDiagnosis {
         let (count, has_rows) = match calls {
             Calls::InBatch => (batch.activities.len() as u64, true),
             Calls::Fed { calls, are_here } => (calls, are_here),
-            Calls::InLog(calls) => (calls, false),
+            Calls::InLog { calls, .. } => (calls, false),
         };
         (self.batched_messages, self.until_ns) = (self.messages, batch.until_ns);
         self.calls += count;

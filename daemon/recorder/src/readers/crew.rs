@@ -125,9 +125,11 @@ pub(crate) struct Settled {
     /// Whether calls and messages are wanted and there, and whether they are to be shown.
     pub(crate) has_rows: bool,
     pub(crate) is_shown: bool,
-    /// How many rows of calls there are, how many calls they stand for, and which live analysis all have fed with them.
+    /// How many rows of calls there are, and how many calls they stand for.
     pub(crate) row_count: u64,
     pub(crate) made: u64,
+    /// Which live analysis was to be fed with them, and was by all.
+    pub(crate) to_feed: Option<u64>,
     pub(crate) fed: Option<u64>,
     pub(crate) brought: Brought,
     pub(crate) is_last: bool,
@@ -349,6 +351,7 @@ impl Readers {
             is_shown: for_whom.is_shown,
             row_count: 0,
             made: 0,
+            to_feed: for_whom.feeding.map(|feeding| feeding.generation),
             fed: for_whom.feeding.map(|feeding| feeding.generation),
             brought: Brought::default(),
             is_last: true,

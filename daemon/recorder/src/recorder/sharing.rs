@@ -238,6 +238,7 @@ impl Recorder {
             is_shown,
             row_count,
             made,
+            to_feed,
             fed,
             brought,
             is_last,
@@ -258,11 +259,11 @@ impl Recorder {
             self.reading.has_told_ranks = true;
             self.reading.invitations.tell_ranks(self.engine.world_size());
         }
-        let are_fed = fed.is_some_and(|generation| generation == self.reading.invited);
-        let calls = match (are_fed, has_rows) {
-            (true, are_here) => Calls::Fed { calls: row_count, are_here },
-            (false, true) => Calls::InBatch,
-            (false, false) => Calls::InLog(row_count),
+        let is_present = |of: Option<u64>| of.is_some_and(|generation| generation == self.reading.invited);
+        let calls = match (is_present(fed), is_present(to_feed)) {
+            (true, _) => Calls::Fed { calls: row_count, are_here: has_rows },
+            (false, false) if has_rows => Calls::InBatch,
+            (false, are_partly_fed) => Calls::InLog { calls: row_count, are_partly_fed },
         };
         self.analyse(std::slice::from_mut(&mut step), calls);
         if !is_shown {

@@ -319,8 +319,9 @@ impl Recorder {
         let is_watched = self.viewers.as_ref().is_none_or(Viewers::is_watched);
         let is_postponed = self.postponing.is_postponed(is_watched, is_crowded);
         let calls = match calls {
-            Calls::InBatch if self.reading.is_repeating => Calls::InLog(batch.activities.len() as u64),
-            Calls::Fed { calls, .. } if self.reading.is_repeating => Calls::InLog(calls),
+            Calls::InBatch if self.reading.is_repeating => {
+                Calls::InLog { calls: batch.activities.len() as u64, are_partly_fed: false }
+            }
             calls => calls,
         };
         self.reading.is_postponed = is_postponed;

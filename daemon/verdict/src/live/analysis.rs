@@ -97,13 +97,17 @@ impl Analysis {
         self.restart()
     }
 
-    /// A flow is there for what comes later.
-    fn prepare(&mut self, after_loss: bool) -> Result<(), FlowError> {
-        if after_loss {
-            (self.is_lost, self.is_fresh) = (false, false);
-            self.restart()?;
-        } else {
-            self.begin()?;
+    /// A flow is there for what comes later, instead of the one of this number: whoever asks may not know of a later one.
+    fn prepare(&mut self, flow: u64, after_loss: bool, is_torn: bool) -> Result<(), FlowError> {
+        // A later one was started because a process was found lost, and nothing was given to it.
+        if self.shared.gathering.flow() == flow {
+            if after_loss {
+                (self.is_lost, self.is_fresh) = (false, false);
+                self.restart()?;
+            } else {
+                self.is_fresh &= !is_torn;
+                self.begin()?;
+            }
         }
         self.shared.gathering.settle();
         Ok(())
@@ -142,7 +146,9 @@ impl Analysis {
                     self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
                     taken?;
                 }
-                Ok(Report::Prepare { after_loss }) => self.prepare(after_loss)?,
+                Ok(Report::Prepare { flow, after_loss, is_torn }) => {
+                    self.prepare(flow, after_loss, is_torn)?;
+                }
                 Ok(_) if self.is_skipping() => {}
                 Ok(Report::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
                 Ok(Report::Log { dir, messages, calls, known }) => {

@@ -31,6 +31,8 @@ pub(super) struct Gathering {
     are_feeding: AtomicBool,
     /// How often one was lost: each time, all begins again.
     losses: AtomicU64,
+    /// How many flows were started.
+    flows: AtomicU64,
     /// Nobody waits for them any more.
     is_ending: AtomicBool,
 }
@@ -46,6 +48,11 @@ impl Gathering {
 
     pub(super) fn are_feeding(&self) -> bool {
         self.are_feeding.load(Ordering::Acquire)
+    }
+
+    /// The number of the flow that was started last.
+    pub(super) fn flow(&self) -> u64 {
+        self.flows.load(Ordering::Acquire)
     }
 
     /// They are there, or do not come.
@@ -90,12 +97,14 @@ impl FlowStarter {
             None => (Flow::start(options), false),
         };
         gathering.are_feeding.store(are_feeding, Ordering::Release);
+        gathering.flows.fetch_add(1, Ordering::AcqRel);
         gathering.settle();
         flow
     }
 
     fn gather(&mut self, options: &FlowOptions, gathering: &Gathering) -> Option<(FlowOptions, Cluster)> {
         let helpers = self.helpers.as_mut()?;
+        gathering.expect();
         let goes_on = || !gathering.is_ending.load(Ordering::Acquire);
         let options = FlowOptions { fed_by_others: helpers.fed_ranks(&goes_on), ..options.clone() };
         let cluster = if goes_on() { helpers.gather(&options.for_others(), &goes_on) } else { None };

@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 /// What the thread receives.
 pub(super) enum Report {
     Batch(Box<Given>),
-    /// What others feed later is for a flow that knows nothing yet; whether a process is gone that it has now.
+    /// What others feed later is for a flow that knows nothing yet, instead of the one of this number.
     Prepare {
+        flow: u64,
+        /// Whether a process is gone that it has, or others have fed it what it does not begin with.
         after_loss: bool,
+        is_torn: bool,
     },
     /// Calls were left out until now; these ranks and communicators are known.
     Anew {

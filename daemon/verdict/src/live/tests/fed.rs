@@ -183,7 +183,7 @@ impl Recorder<'_> {
             let calls = match fed.filter(|fed| *fed == generation) {
                 Some(_) => Calls::Fed { calls: batch.activities.len() as u64, are_here },
                 None if are_here => Calls::InBatch,
-                None => Calls::InLog(batch.activities.len() as u64),
+                None => Calls::InLog { calls: batch.activities.len() as u64, are_partly_fed: false },
             };
             let rows = batch.calls.clone();
             if !are_here {
@@ -290,6 +290,38 @@ fn whatever_happens_the_same_is_found() {
             assert!(!live.is_postponed, "{story:?}, {late} late");
             assert_same(alone(), &live);
         }
+    }
+}
+
+/// Likewise, whatever comes after whatever, and however soon.
+#[test]
+fn whatever_happens_by_chance_the_same_is_found() {
+    for seed in 1..=12_u64 {
+        let mut random = seed;
+        let mut draw = |below: u64| {
+            random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (random >> 33) % below
+        };
+        let (mut at, mut story, mut begun_anew) = (0.0_f64, Vec::new(), 0);
+        while at < 0.9 {
+            at += [0.001, 0.01, 0.2][draw(3) as usize];
+            let happening = match draw(4) {
+                0 if begun_anew < 4 => Happening::Postponed,
+                1 => Happening::Killed,
+                2 => Happening::Answered,
+                _ => Happening::Resumed,
+            };
+            begun_anew += u32::from(happening == Happening::Postponed);
+            story.push((at.min(0.9), happening));
+        }
+        story.push((0.9, Happening::Resumed));
+        let late = draw(5) as usize;
+        let dir = tempfile::tempdir().unwrap();
+        let (mut live, readers) = fed(dir.path());
+        tell(dir.path(), &mut live, &readers, late, &story);
+        let dismissed = readers.0.lock().unwrap().dismissed.clone();
+        assert!(!live.is_postponed, "{story:?}, {late} late, {dismissed:?}");
+        assert_same(alone(), &live);
     }
 }
 
