@@ -77,6 +77,21 @@ impl Batch {
         self.events_end_ns.append(&mut of_others.events_end_ns);
     }
 
+    /// What becomes known of the activities of some ranks, and nothing else.
+    #[must_use]
+    pub fn activities_of(&self, is_theirs: impl Fn(Rank) -> bool) -> Self {
+        let events = self.events.iter().zip(&self.events_end_ns).filter(|(event, _)| is_theirs(event.rank()));
+        let (events, events_end_ns): (Vec<Event>, Vec<Nanoseconds>) = events.unzip();
+        Self {
+            activities: self.activities.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
+            collected: self.collected.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
+            events,
+            events_end_ns,
+            until_ns: self.until_ns,
+            ..Self::default()
+        }
+    }
+
     /// Leaves out rows and events.
     pub fn leave_out_rows(&mut self) {
         let Self { calls, lone_polls, activities, collected, undiagnosed, events, events_end_ns, .. } = self;

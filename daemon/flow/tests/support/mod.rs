@@ -7,7 +7,7 @@ use mpiscope_diagnosis::{
 };
 use mpiscope_flow::{Cluster, Feeder, Flow, FlowError, FlowOptions, TryFeedError, work_on_share};
 use mpiscope_matching::{Counts, Matched};
-use mpiscope_model::{Batch, Event, Nanoseconds, Node, Rank};
+use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
 use mpiscope_topology::{Lateness, Traffic};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -222,17 +222,8 @@ fn feed_soon(feeder: &Feeder, mut batch: Batch) {
 
 /// What some ranks did.
 fn rows_of(batch: &Batch, is_theirs: impl Fn(Rank) -> bool) -> Batch {
-    let events = batch.events.iter().zip(&batch.events_end_ns).filter(|(event, _)| is_theirs(event.rank()));
-    let (events, events_end_ns): (Vec<Event>, Vec<Nanoseconds>) = events.unzip();
-    Batch {
-        calls: batch.calls.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
-        activities: batch.activities.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
-        collected: batch.collected.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
-        events,
-        events_end_ns,
-        until_ns: batch.until_ns,
-        ..Batch::default()
-    }
+    let calls = batch.calls.iter().filter(|of| is_theirs(of.rank)).copied().collect();
+    Batch { calls, ..batch.activities_of(is_theirs) }
 }
 
 /// What is not of the calls of any rank.

@@ -5,7 +5,7 @@ use crate::processor_s;
 use anyhow::{Context, Result};
 use mpiscope_flow::{Cluster, Feeder, Flow, FlowOptions, TryFeedError, work_on_share};
 use mpiscope_link::{Certificate, Meeting, MeetingOptions, MemberOptions, Mesh, Secret, join};
-use mpiscope_model::{Batch, Event, Rank};
+use mpiscope_model::{Batch, Rank};
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -87,20 +87,7 @@ fn rows_of(job: &str, number: usize) -> Result<Vec<Batch>> {
     let (others, job): (u64, _) = (others.parse()?, Job::from_text(job)?);
     let ranks = u64::from(job.spec()?.ranks);
     let is_own = |rank: Rank| u64::from(rank.0) * others / ranks + 1 == number as u64;
-    let of_batch = |batch: Batch| {
-        let events = batch.events.iter().zip(&batch.events_end_ns);
-        let (events, events_end_ns): (Vec<Event>, Vec<u64>) =
-            events.filter(|(event, _)| is_own(event.rank())).unzip();
-        Batch {
-            activities: batch.activities.into_iter().filter(|of| is_own(of.rank)).collect(),
-            collected: batch.collected.into_iter().filter(|of| is_own(of.rank)).collect(),
-            events,
-            events_end_ns,
-            until_ns: batch.until_ns,
-            ..Batch::default()
-        }
-    };
-    Ok(job.batches()?.into_iter().map(of_batch).collect())
+    Ok(job.batches()?.iter().map(|batch| batch.activities_of(is_own)).collect())
 }
 
 /// Feeds batches on a thread of its own, as soon as there is room.

@@ -5,7 +5,7 @@ use crate::live::{Calls, Helpers, LiveDiagnosis, MOST_WAITING, Wanted};
 use crate::stretches::LogMatching;
 use mpiscope_flow::{Cluster, Feeder, work_on_share};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::{Batch, Event, Message, Rank};
+use mpiscope_model::{Batch, Message, Rank};
 use mpiscope_recording::WalWriter;
 use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 use std::collections::{HashSet, VecDeque};
@@ -51,7 +51,7 @@ impl OnFeeders {
         }
         for place in 0..readers.feeders.len() {
             let is_theirs = |rank: Rank| rank.index() * READERS / RANKS as usize == place;
-            let mut rows = rows_of(batch, is_theirs);
+            let mut rows = batch.activities_of(is_theirs);
             if let Some(heard) = &mut readers.heard {
                 let mut is_new = |rank, thread| heard.insert((rank, thread));
                 let activities = rows.activities.iter_mut();
@@ -61,19 +61,6 @@ impl OnFeeders {
             let _ = readers.feeders[place].try_feed(rows);
         }
         readers.generation
-    }
-}
-
-fn rows_of(batch: &Batch, is_theirs: impl Fn(Rank) -> bool) -> Batch {
-    let events = batch.events.iter().zip(&batch.events_end_ns).filter(|(event, _)| is_theirs(event.rank()));
-    let (events, events_end_ns): (Vec<Event>, Vec<u64>) = events.unzip();
-    Batch {
-        activities: batch.activities.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
-        collected: batch.collected.iter().filter(|of| is_theirs(of.rank)).copied().collect(),
-        events,
-        events_end_ns,
-        until_ns: batch.until_ns,
-        ..Batch::default()
     }
 }
 
